@@ -1,0 +1,90 @@
+"""Who is who: entity keys, handle keys, and which entity a name on a page means."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+__all__ = ["email_key", "entity_key", "folded_key", "looks_like_phone", "phone_digits"]
+
+_AMOUNT = re.compile(r"\$?(\d[\d,]*)(\.\d+)?")
+_GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_SPACES = re.compile(r"\s+")
+_KEPT_PUNCTUATION = frozenset("#%")
+_DROPPED_SYMBOLS = frozenset("~`^|=<>¨´¸")
+_VARIATION = frozenset("\ufe0e\ufe0f")
+_PHONE = re.compile(r"[\d\s()+＋.\-/‐-―]{3,40}")
+
+
+@lru_cache(maxsize=65536)
+def entity_key(name: str) -> str:
+    """The key of a name: names with equal keys are one, others never merge by themselves.
+
+    NFKC, casefold, NFKC; punctuation, spaces and controls go, letters, marks, digits and symbols
+    of every script stay, and so do `+`, `#`, `%` and a minus before a number. Between two digits a
+    separator stays, so that 160.50 and 16,050 are two; grouping commas and, in an amount, a
+    leading `$` and a final `.00` go. Empty only for a name that shows nothing.
+    """
+    folded = _folded(name)
+    whole = _AMOUNT.fullmatch(folded)
+    if whole:
+        fraction = whole[2] or ""
+        folded = whole[1] + ("" if fraction == ".00" else fraction)
+    folded = _GROUPED.sub("", folded) if "," in folded else folded
+    key = "".join(_kept(folded, i) for i in range(len(folded)))
+    return key or _shown(folded)
+
+
+def _folded(name: str) -> str:
+    text = unicodedata.normalize("NFKC", name).casefold()
+    text = unicodedata.normalize("NFKC", text).replace("i\u0307", "i")
+    return _SPACES.sub(" ", text).strip()
+
+
+def _kept(text: str, i: int) -> str:
+    """What of character i belongs to the key: itself, a separator between digits, or nothing."""
+    char = text[i]
+    if char.isalnum():
+        return char
+    category = unicodedata.category(char)
+    after = i + 1 < len(text) and text[i + 1].isdigit()
+    before = i > 0 and text[i - 1].isdigit()
+    if category == "Pd" or char == "\u2212":  # every dash is one dash; U+2212 is the minus sign
+        minus = after and (i == 0 or not text[i - 1].isalnum())
+        return "-" if (before and after) or minus else ""
+    if category[0] in "LMN":
+        return "" if char in _VARIATION else char
+    if char in _KEPT_PUNCTUATION or (category[0] == "S" and char not in _DROPPED_SYMBOLS):
+        return char
+    return char if before and after and category[0] in "PSZ" else ""
+
+
+def _shown(folded: str) -> str:
+    """The key of a name made of nothing but punctuation: `=` never begins another key."""
+    shown = "".join(c for c in folded if unicodedata.category(c)[0] not in "CZ")
+    return "=" + shown if shown else ""
+
+
+def folded_key(key: str) -> str:
+    """A key without its marks: what a lookup of `Jose` suggests `José` by."""
+    plain = "".join(
+        c for c in unicodedata.normalize("NFD", key) if unicodedata.category(c) != "Mn"
+    )
+    return unicodedata.normalize("NFC", plain) or key
+
+
+def looks_like_phone(text: str) -> bool:
+    """Whether a handle is written as a phone number: digits and the signs between them."""
+    text = text.strip()
+    return bool(_PHONE.fullmatch(text)) and len(phone_digits(text)) >= 3
+
+
+def phone_digits(text: str) -> str:
+    """The digits of a phone as ASCII: full-width and other scripts' digits included."""
+    return "".join(str(unicodedata.digit(c)) for c in text if c.isdigit() and c.isdecimal())
+
+
+def email_key(handle: str) -> str:
+    """The key of an e-mail address: folded as names are, its signs kept."""
+    return _folded(handle)

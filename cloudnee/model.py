@@ -1,0 +1,273 @@
+"""The values that go in and come out of a memory; the words of the design, as types.
+
+Everything here is frozen. Times are aware datetimes in UTC. Ids are opaque strings: equal ids mean
+the same thing, and nothing else can be read from them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+__all__ = [
+    "Alias",
+    "Applied",
+    "Current",
+    "Edge",
+    "Entity",
+    "Fault",
+    "Forgotten",
+    "Hit",
+    "NewPage",
+    "PageInfo",
+    "Passage",
+    "Rated",
+    "Recall",
+    "Refused",
+    "Report",
+    "Source",
+    "Subject",
+    "Unread",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A handle that leads to an entity: a phone, an e-mail address or another name.
+
+    `kind` is "phone", "email" or "name"; empty means: see from the handle. An empty `name` means
+    the subject of the page that the alias is given with.
+    """
+
+    handle: str
+    name: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NewPage:
+    """A page to remember, for `remember_many`. `as_of` dates it unless its front matter does."""
+
+    path: str
+    text: str
+    aliases: tuple[Alias, ...] = ()
+    as_of: datetime | str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A thing that facts speak of, as one audience sees it.
+
+    `aliases` and `paths` are what this audience may see of it: they tell two of one name apart.
+    """
+
+    id: str
+    name: str
+    type: str = ""
+    aliases: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One interval in which one page stated one fact.
+
+    `line` is the 1-based line of the page as last read and `quote` that line as written; `text` is
+    the triplet as a sentence. `since` is when the page first stated it, `as_of` the date that
+    decides which of two values is the newer, `retired_at` when the page stopped stating it.
+    `ended` says why it is not current for this audience: "" (it is), "retired", "superseded",
+    "excluded" or "contradicted"; `superseded_by` is the edge that won, if this audience sees it.
+    """
+
+    id: str
+    source_id: str
+    source_name: str
+    relation: str
+    target_id: str
+    target_name: str
+    path: str
+    chunk: int
+    line: int
+    text: str
+    quote: str
+    importance: float
+    feedback_weight: float
+    since: datetime
+    as_of: datetime
+    created_at: datetime
+    retired_at: datetime | None = None
+    superseded_by: str | None = None
+    ended: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a triplet is stated: one edge's id, page and line."""
+
+    edge_id: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A triplet with its score: the sum of its three parts; the smallest is the best.
+
+    `parts` holds "source", "relation" and "target" (the three terms of the score), and "exact":
+    how many exact identifiers of the question this hit holds (such hits come first).
+    """
+
+    edge: Edge
+    score: float
+    parts: dict[str, float] = field(default_factory=dict)
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A paragraph, list item or turn of a page, unchanged; the highest score is the best."""
+
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+    score: float
+    heading: str = ""
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """An entity with how much of a question its facts satisfy; the highest score is the best."""
+
+    id: str
+    name: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A page whose newest text no extractor has read yet: its facts may be those of yesterday."""
+
+    path: str
+    status: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Current:
+    """What is current about whoever was asked for; several entities mean several people."""
+
+    entities: tuple[Entity, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    more: int = 0
+
+
+class Recall:
+    """The answer to a question: `hits`, `passages`, `unread`; `subjects` is worked out when read."""
+
+    __slots__ = ("_subjects", "_work", "hits", "passages", "unread")
+
+    def __init__(
+        self,
+        hits: tuple[Hit, ...] = (),
+        passages: tuple[Passage, ...] = (),
+        unread: tuple[Unread, ...] = (),
+        subjects: object = None,
+    ) -> None:
+        self.hits = hits
+        self.passages = passages
+        self.unread = unread
+        self._work = subjects
+        self._subjects: tuple[Subject, ...] | None = None
+
+    @property
+    def subjects(self) -> tuple[Subject, ...]:
+        """Who satisfies most of the question's parts, over all facts this audience sees."""
+        if self._subjects is None:
+            self._subjects = self._work() if callable(self._work) else ()
+        return self._subjects
+
+    def __repr__(self) -> str:
+        return f"Recall(hits={self.hits!r}, passages={self.passages!r}, unread={self.unread!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A statement that was read and not believed, with the reason and the text it came from."""
+
+    source: str
+    relation: str
+    target: str
+    reason: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What `remember` did. `status` is "written", "unchanged", "pending" or "failed".
+
+    `added` and `closed` hold the ids of the edges that began and ended with this write.
+    """
+
+    path: str
+    status: str
+    content_hash: str
+    added: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    warnings: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageInfo:
+    """A page as listed by `pages`. `status` is "written", "pending" or "failed"."""
+
+    path: str
+    subject: str
+    status: str
+    content_hash: str
+    as_of: datetime
+    updated_at: datetime
+    tags: tuple[str, ...] = ()
+    edges: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """What `improve` took: ratings queued, and ids that this audience has no edge for."""
+
+    queued: int
+    unknown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What `apply_feedback` did: how many ratings were applied, to how many facts."""
+
+    ratings: int
+    facts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What `forget` removed; `mentions` are pages whose text still names a forgotten entity."""
+
+    pages: tuple[str, ...] = ()
+    edges: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that `check` found wrong. `kind` is a slug; `detail` names the row."""
+
+    kind: str
+    detail: str
+    mended: bool = False
