@@ -68,12 +68,20 @@ def _dimensions(model: str) -> int:
 
 
 def _load(model: str, settings: dict[str, Any]) -> Any:
-    # What a hub client raises when it is out of reach is of no one kind: ValueError of fastembed,
-    # OSError of the socket, RuntimeError of onnxruntime.
+    fastembed = _fastembed()
     try:
-        return _fastembed().TextEmbedding(model_name=model, **settings)
-    except (OSError, RuntimeError, ValueError) as error:
+        return fastembed.TextEmbedding(model_name=model, **settings)
+    except _load_faults() as error:
         raise EmbeddingFailed(f"the model {model} cannot be loaded: {error}") from error
+
+
+def _load_faults() -> tuple[type[Exception], ...]:
+    # onnxruntime's errors are siblings of one another, with no class of their own above them.
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    kinds = [kind for kind in vars(state).values() if isinstance(kind, type)]
+    own = [kind for kind in kinds if issubclass(kind, Exception)]
+    return (OSError, RuntimeError, ValueError, *own)
 
 
 def _none(dimensions: int) -> NDArray[np.float32]:
