@@ -10,6 +10,7 @@ CloudneeError
 ├── Forbidden           this audience may not do that
 ├── Conflict            another writer changed the page again and again meanwhile
 ├── ExtractionFailed    an extractor could not read a page (reported, rarely raised)
+│   └── BudgetSpent     the calls or tokens allowed were used up; nothing was sent
 ├── EmbeddingFailed     an embedder could not embed (reported, rarely raised)
 └── StoreError          the database file
     ├── NotAStore       not a cloudnee database
@@ -32,6 +33,7 @@ __all__ = [
     "BadPage",
     "BadPath",
     "BadVector",
+    "BudgetSpent",
     "CloudneeError",
     "Conflict",
     "EmbeddingFailed",
@@ -93,6 +95,10 @@ class Conflict(CloudneeError):
 
 class ExtractionFailed(CloudneeError):
     """An extractor could not read a page: it raised, timed out or answered out of form."""
+
+
+class BudgetSpent(ExtractionFailed):
+    """The calls or tokens allowed were used up: the page was not tried, and waits."""
 
 
 class EmbeddingFailed(CloudneeError):
