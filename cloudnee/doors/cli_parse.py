@@ -1,0 +1,146 @@
+"""From the words of a command line to a verb and its arguments.
+
+Only the parser of the verb that was asked for is built. Options are put before the rest, so that
+they may stand anywhere, and argparse never takes a name that begins with a dash for an option of
+its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, NoReturn
+
+from cloudnee.doors.cli_spec import GLOBALS, VERBS, Argument, Verb
+
+__all__ = ["Asked", "UsageError", "asked"]
+
+_NUMBER = re.compile(r"-\d+(\.\d+)?")
+
+
+class UsageError(Exception):
+    """The command line cannot be understood; the text says what would be.
+
+    `verb` is the one it speaks of, if any.
+    """
+
+    def __init__(self, message: str, verb: str = "") -> None:
+        super().__init__(f"{verb}: {message}" if verb else message)
+        self.verb = verb
+
+
+class Asked(NamedTuple):
+    """What the command line asks for. Without a verb: `help` or `version` of the whole."""
+
+    verb: Verb | None
+    args: argparse.Namespace
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+
+def asked(words: Sequence[str]) -> Asked:
+    """Read the command line. Raises `UsageError`."""
+    _check_text(words)
+    name, rest = _verb_word(words)
+    verb = next((verb for verb in VERBS if verb.name == name), None)
+    if verb is not None:
+        return Asked(verb, _arguments(verb, rest))
+    if name:
+        raise UsageError(_unknown("verb", name, (verb.name for verb in VERBS)))
+    args = argparse.Namespace(
+        help=any(word in ("--help", "-h") for word in rest), version="--version" in rest
+    )
+    if not (args.help or args.version):
+        raise UsageError("which verb?")
+    return Asked(None, args)
+
+
+def _check_text(words: Sequence[str]) -> None:
+    for word in words:
+        if any("\ud800" <= char <= "\udfff" for char in word):
+            raise UsageError(f"not UTF-8 text: {word!a}")
+
+
+def _verb_word(words: Sequence[str]) -> tuple[str, list[str]]:
+    """The first word that is no global option, and all the others."""
+    takes = {flag: argument.takes_value for argument in GLOBALS for flag in argument.flags}
+    skip = False
+    for position, word in enumerate(words):
+        if skip:
+            skip = False
+        elif not word.startswith("-"):
+            return word, [*words[:position], *words[position + 1 :]]
+        elif word.partition("=")[0] not in takes and word != "--version":
+            raise UsageError(
+                f"{_unknown('option', word, takes)}; options of a verb go after the verb"
+            )
+        else:
+            skip = takes.get(word, False)
+    return "", list(words)
+
+
+def _arguments(verb: Verb, words: Sequence[str]) -> argparse.Namespace:
+    known = [*GLOBALS, *verb.arguments]
+    ordered = _ordered(verb, known, words)
+    if "--help" in ordered or "-h" in ordered:
+        return argparse.Namespace(help=True)
+    parser = _Parser(
+        prog=f"cloudnee {verb.name}",
+        add_help=False,
+        allow_abbrev=False,
+        # argparse formats each argument once to check it; a fixed width keeps shutil unloaded
+        formatter_class=lambda prog: argparse.HelpFormatter(prog, width=100),
+    )
+    for argument in known:
+        parser.add_argument(*argument.flags, **argument.options)
+    try:
+        return parser.parse_args(ordered)
+    except UsageError as error:
+        raise UsageError(str(error), verb.name) from None
+
+
+def _ordered(verb: Verb, known: Sequence[Argument], words: Sequence[str]) -> list[str]:
+    """Options first, each value tied to its option by "="; then what is left, after "--"."""
+    flags = {flag: argument for argument in known if argument.is_option for flag in argument.flags}
+    options: list[str] = []
+    rest: list[str] = []
+    left = iter(words)
+    for word in left:
+        name = word.partition("=")[0]
+        if word == "--":
+            rest.extend(left)
+        elif _is_text(word):
+            rest.append(word)
+        elif name not in flags:
+            raise UsageError(_unknown("option", name, flags) + _dash_hint(word), verb.name)
+        elif word == name and flags[name].takes_value:
+            options.append(f"{name}={_next(left, verb, name)}")
+        else:
+            options.append(word)
+    return [*options, "--", *rest] if rest else options
+
+
+def _is_text(word: str) -> bool:
+    return not word.startswith("-") or word == "-" or " " in word or bool(_NUMBER.fullmatch(word))
+
+
+def _next(left: Iterable[str], verb: Verb, name: str) -> str:
+    for word in left:
+        return word
+    raise UsageError(f"{name} needs a value", verb.name)
+
+
+def _dash_hint(word: str) -> str:
+    return "" if word.startswith("--") else '; text that begins with a dash goes after "--"'
+
+
+def _unknown(kind: str, name: str, allowed: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    shown = name if len(name) <= 40 else f"{name[:40]}…"
+    close = get_close_matches(name[:40], list(allowed), n=1)
+    return f"no {kind} {shown!r}" + (f": did you mean {close[0]}?" if close else "")

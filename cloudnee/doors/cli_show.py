@@ -1,0 +1,200 @@
+"""Facts, hits and pages as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+from cloudnee.doors.cli_tables import clean, table
+from cloudnee.model import Current, Edge, Entity, Hit, Passage, Recall, Report, Subject, Unread
+
+__all__ = [
+    "current_lines",
+    "day",
+    "edge_lines",
+    "history_lines",
+    "nothing_lines",
+    "recall_lines",
+    "report_lines",
+    "unread_lines",
+]
+
+_INDENT = "  "
+_PASSAGE = 240
+
+
+def day(moment: datetime | None) -> str:
+    """A date for a table; empty for none."""
+    return f"{moment:%Y-%m-%d}" if moment else ""
+
+
+def words(relation: str) -> str:
+    """A relation as people read it: lives_in is "lives in"."""
+    return relation.replace("_", " ")
+
+
+def place(edge: Edge) -> str:
+    """Page and line, and how many other pages state the same."""
+    more = len(edge.sources) - 1
+    return f"{edge.path}:{edge.line}" + (f" (+{more})" if more > 0 else "")
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (_INDENT + line for line in lines)
+
+
+# current
+
+
+def current_lines(who: str, found: Current) -> Iterator[str]:
+    """Everyone the name or handle leads to, each with their own facts."""
+    if not found.entities:
+        yield from nothing_lines(who, found.suggestions)
+    if len(found.entities) > 1:
+        yield f"{clean(who)} leads to {len(found.entities)}, told apart by handles and pages:"
+        yield ""
+    for entity in found.entities:
+        yield from _entity_lines(entity, found.edges)
+        yield ""
+    if found.more:
+        yield f"and {found.more} more facts: --json has the same bound; ask about one of the names"
+    yield from unread_lines(found.unread)
+
+
+def _entity_lines(entity: Entity, edges: Sequence[Edge]) -> Iterator[str]:
+    named = clean(entity.name) + (f" ({clean(entity.type)})" if entity.type else "")
+    yield " · ".join([named, *map(clean, entity.aliases)])
+    own = [edge for edge in edges if edge.source_id == entity.id]
+    others = [edge for edge in edges if edge.target_id == entity.id and edge.source_id != entity.id]
+    rows = [(words(edge.relation), edge.target_name, place(edge), day(edge.as_of)) for edge in own]
+    rows += [
+        (f"← {words(edge.relation)}", edge.source_name, place(edge), day(edge.as_of))
+        for edge in others
+    ]
+    if rows:
+        yield from _indented(table(rows))
+    else:
+        yield f"{_INDENT}no facts; on {', '.join(map(clean, entity.paths)) or 'no page'}"
+
+
+def nothing_lines(who: str, suggestions: Sequence[str] = ()) -> Iterator[str]:
+    """That nothing is known, and what was perhaps meant."""
+    shown = clean(who if len(who) <= 80 else f"{who[:80]}…")
+    yield f"nothing is known about {shown}" if shown.strip() else "nothing was asked for"
+    if suggestions:
+        yield f"perhaps: {', '.join(map(clean, suggestions))}"
+
+
+def unread_lines(unread: Sequence[Unread]) -> Iterator[str]:
+    """The pages whose newest text no facts were read from."""
+    for page in unread:
+        why = f": {clean(page.reason)}" if page.reason else ""
+        yield f"not read yet ({page.status}): {clean(page.path)}{why}"
+
+
+# history and recent
+
+
+def history_lines(edges: Sequence[Edge]) -> Iterator[str]:
+    """Each interval: what was stated, where, from when to when, and how it stands."""
+    by_id = {edge.id: edge for edge in edges}
+    rows = [
+        (
+            edge.source_name,
+            words(edge.relation),
+            edge.target_name,
+            f"{edge.path}:{edge.line}",
+            day(edge.as_of),
+            _standing(edge, by_id.get(edge.superseded_by or "")),
+            edge.id,
+        )
+        for edge in edges
+    ]
+    yield from table(rows, ("what", "relation", "value", "page:line", "as of", "now", "id"))
+
+
+def _standing(edge: Edge, winner: Edge | None) -> str:
+    if not edge.ended:
+        return "current"
+    if edge.ended == "retired":
+        return f"retired {day(edge.retired_at)}".rstrip()
+    return f"{edge.ended} by {winner.target_name}" if winner else edge.ended
+
+
+def edge_lines(edges: Sequence[Edge]) -> Iterator[str]:
+    """Triplets with place and date."""
+    yield from table(
+        [
+            (edge.source_name, words(edge.relation), edge.target_name, place(edge), day(edge.as_of))
+            for edge in edges
+        ],
+        ("source", "relation", "target", "page:line", "as of"),
+    )
+
+
+# recall
+
+
+def recall_lines(query: str, found: Recall, subjects: bool) -> Iterator[str]:
+    """Hits with score and parts, passages, and the subjects where asked for."""
+    if not (found.hits or found.passages):
+        yield from nothing_lines(query)
+    if found.hits:
+        yield from table(
+            [_hit_row(at, hit) for at, hit in enumerate(found.hits, 1)],
+            ("", "fact", "score", "= source + relation + target", "page:line", "id"),
+        )
+    if subjects and found.subjects:
+        yield "\nwho satisfies most of it:"
+        yield from _indented(table([_subject_row(one) for one in found.subjects]))
+    if found.passages:
+        yield "\non the pages:"
+        for passage in found.passages:
+            yield from _indented(table([_passage_row(passage)]))
+    yield from unread_lines(found.unread)
+
+
+def _hit_row(at: int, hit: Hit) -> tuple[str, ...]:
+    edge = hit.edge
+    fact = f"{edge.source_name} · {words(edge.relation)} · {edge.target_name}"
+    parts = " + ".join(
+        f"{hit.parts[name]:.3f}" for name in ("source", "relation", "target") if name in hit.parts
+    )
+    exact = f" ({hit.parts['exact']:.0f} exact)" if hit.parts.get("exact") else ""
+    return (str(at), fact, f"{hit.score:.3f}", parts + exact, place(edge), edge.id)
+
+
+def _subject_row(subject: Subject) -> tuple[str, str]:
+    return (f"{subject.score:.3f}", subject.name)
+
+
+def _passage_row(passage: Passage) -> tuple[str, str]:
+    text = " ".join((passage.sentence or passage.text).split())
+    return (
+        f"{passage.path}:{passage.start_line}",
+        text if len(text) <= _PASSAGE else f"{text[:_PASSAGE]}…",
+    )
+
+
+# writing
+
+
+def report_lines(report: Report) -> Iterator[str]:
+    """What happened to one page."""
+    done = [report.status]
+    if report.added:
+        done.append(_counted(len(report.added), "fact", "began"))
+    if report.closed:
+        done.append(_counted(len(report.closed), "fact", "ended"))
+    yield f"{clean(report.path)}: {', '.join(done)}"
+    if report.reason:
+        yield f"{_INDENT}{clean(report.reason)}"
+    for warning in report.warnings:
+        yield f"{_INDENT}warning: {clean(warning)}"
+    for no in report.refused:
+        fact = f"{no.source} · {words(no.relation)} · {no.target}"
+        yield f"{_INDENT}not believed: {clean(fact)}: {clean(no.reason)}"
+
+
+def _counted(count: int, thing: str, did: str) -> str:
+    return f"{count} {thing}{'' if count == 1 else 's'} {did}"

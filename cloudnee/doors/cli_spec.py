@@ -1,0 +1,292 @@
+"""The verbs of the command line, as data: the parser, `--help` and the docs are made from it.
+
+A new verb is one entry in `VERBS` and one function that takes (memory, args) and gives an `Answer`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+__all__ = ["GLOBALS", "VERBS", "Argument", "Verb"]
+
+
+class Argument(NamedTuple):
+    """One argument: what argparse is told about it, and what the reader is."""
+
+    flags: tuple[str, ...]
+    help: str
+    options: dict[str, Any]
+
+    @property
+    def is_option(self) -> bool:
+        """Whether it is given by name, with dashes."""
+        return self.flags[0].startswith("-")
+
+    @property
+    def takes_value(self) -> bool:
+        """Whether the next word belongs to it."""
+        return self.is_option and self.options.get("action", "append") == "append"
+
+
+class Verb(NamedTuple):
+    """One verb. `run` is "module:function", imported only when the verb is asked for.
+
+    `makes_file`: whether it may create the database; the others ask for one that exists.
+    `opens_itself`: the function takes the arguments alone and opens a memory when it needs one.
+    """
+
+    name: str
+    summary: str
+    about: str
+    arguments: tuple[Argument, ...]
+    examples: tuple[str, ...]
+    run: str
+    makes_file: bool = False
+    opens_itself: bool = False
+
+
+def _arg(*flags: str, tell: str, **options: Any) -> Argument:
+    return Argument(flags, tell, options)
+
+
+_READ = "cloudnee.doors.cli_read:"
+_WRITE = "cloudnee.doors.cli_write:"
+_WHO = _arg("who", metavar="WHO", tell="a phone, an e-mail address or a name, in quotes")
+
+GLOBALS = (
+    _arg(
+        "--db",
+        metavar="FILE",
+        tell="the database (else CLOUDNEE_DB, else cloudnee.db)",
+    ),
+    _arg("--org", metavar="NAME", tell='whose memory (else CLOUDNEE_ORG, else "default")'),
+    _arg("--audience", metavar="NAME", tell='who asks (else "owner")'),
+    _arg("--ontology", metavar="FOLDER", tell="a folder of your own relations and words"),
+    _arg("--json", action="store_true", tell="print one JSON document"),
+    _arg("--help", "-h", action="store_true", tell="show this help"),
+)
+
+VERBS = (
+    Verb(
+        "demo",
+        "see it work on a small desk in two seconds",
+        "Remembers the pages of an aircon servicing desk in a temporary folder, then asks: who is "
+        "calling, who has an open visit, what may the website say, what was the old price. With "
+        "--db the database stays there for you to ask more.",
+        (),
+        ("cloudnee demo", "cloudnee demo --db desk.db"),
+        "cloudnee.doors.cli_demo:demo",
+        opens_itself=True,
+    ),
+    Verb(
+        "remember",
+        "read Markdown pages into the memory",
+        "A relative FILE is its own page path: customers/tan.md is remembered under that path, and "
+        "remembering it again replaces what it said. An unchanged page costs nothing. A file that "
+        "cannot be read is named, and the others are done.",
+        (
+            _arg("files", metavar="FILE", nargs="+", tell="Markdown files; - is standard input"),
+            _arg("--path", metavar="PATH", tell="the page path, for one FILE"),
+            _arg(
+                "--alias",
+                metavar="HANDLE=NAME",
+                action="append",
+                default=[],
+                tell="a phone, e-mail or other name that leads to NAME; HANDLE= leads to the "
+                "subject of the page",
+            ),
+            _arg("--as-of", metavar="DATE", tell="the date of a page that states none"),
+        ),
+        (
+            "cloudnee remember customers/*.md services/*.md",
+            'cloudnee remember tan.md --alias "+65 9123 4567=Mrs Tan"',
+            "cloudnee remember - --path notes/today.md --as-of 2026-06-01 < today.md",
+        ),
+        _WRITE + "remember",
+        opens_itself=True,
+    ),
+    Verb(
+        "note",
+        "add a dated line about someone",
+        "The line goes to the page notes/SUBJECT/YEAR-MONTH.md and is read like any page.",
+        (
+            _arg("text", metavar="TEXT", tell="what to note, in quotes"),
+            _arg("--subject", metavar="NAME", required=True, tell="whom or what it is about"),
+        ),
+        ('cloudnee note "Prefers: afternoons" --subject "Mrs Tan"',),
+        _WRITE + "note",
+        makes_file=True,
+    ),
+    Verb(
+        "current",
+        "what is true now about a phone or a name",
+        "By SQL alone: no model is loaded. A handle or name that leads to several people shows "
+        "each apart.",
+        (_WHO,),
+        ('cloudnee current "+65 9123 4567"', 'cloudnee current "Mrs Tan" --json'),
+        _READ + "current",
+    ),
+    Verb(
+        "history",
+        "all that was ever stated, newest first, with why it ended",
+        "Each row is one interval in which one page stated one fact: page, line, dates, and why it "
+        "is not current: retired (its page says it no more), superseded (a newer value), excluded "
+        "or contradicted (by another relation or holder).",
+        (_WHO,),
+        ('cloudnee history "Chemical wash"',),
+        _READ + "history",
+    ),
+    Verb(
+        "recall",
+        "answer a question with the best facts and passages",
+        "A hit's score is the sum of three parts: the smallest is the best. Only facts that are "
+        "current and visible to the audience are shown.",
+        (
+            _arg("query", metavar="QUERY", tell="the question, in quotes"),
+            _arg("--top-k", metavar="N", type=int, default=5, tell="how many hits (5)"),
+            _arg(
+                "--wide-k",
+                metavar="N",
+                type=int,
+                default=100,
+                tell="how many of each index are looked at with --scoring wide (100)",
+            ),
+            _arg(
+                "--hops",
+                metavar="N",
+                type=int,
+                default=1,
+                tell="how far to follow edges from what was found (1)",
+            ),
+            _arg(
+                "--feedback-influence",
+                metavar="F",
+                type=float,
+                default=0.0,
+                tell="how much ratings count, from 0 to 1 (0)",
+            ),
+            _arg(
+                "--scoring",
+                choices=("exact", "wide"),
+                default="exact",
+                tell="exact: every part has its own distance; wide: only the nearest have one",
+            ),
+            _arg(
+                "--subjects",
+                action="store_true",
+                tell="also rank who satisfies most of the question (in --json always)",
+            ),
+        ),
+        (
+            'cloudnee recall "how much is a chemical wash"',
+            'cloudnee recall "who in the east wants mornings" --subjects',
+            'cloudnee recall "aircon servicing" --audience public --json',
+        ),
+        _READ + "recall",
+    ),
+    Verb(
+        "recent",
+        "the facts stated last",
+        "Newest first.",
+        (_arg("n", metavar="N", nargs="?", type=int, default=10, tell="how many (10)"),),
+        ("cloudnee recent 20",),
+        _READ + "recent",
+    ),
+    Verb(
+        "improve",
+        "rate the facts of an answer from 1 to 5",
+        "Ratings wait in a queue; apply-feedback takes them in. One rating counts per fact and "
+        "key: a second one under the same key replaces the first.",
+        (
+            _arg("ids", metavar="ID", nargs="+", tell="edge ids, as recall shows them"),
+            _arg("--rating", metavar="N", type=int, required=True, tell="1 (useless) to 5"),
+            _arg("--key", metavar="KEY", tell="names the answer rated, so that it counts once"),
+            _arg("--implicit", action="store_true", tell="seen from behaviour: counts half"),
+        ),
+        ("cloudnee improve EDGE_ID --rating 5 --key answer-17",),
+        _WRITE + "improve",
+    ),
+    Verb(
+        "apply-feedback",
+        "take the waiting ratings in",
+        "Moves each rated fact's weight; recall --feedback-influence uses it.",
+        (),
+        ("cloudnee apply-feedback",),
+        _WRITE + "apply_feedback",
+    ),
+    Verb(
+        "alias",
+        "teach a word: WORD means CANONICAL",
+        "A question that holds WORD is asked with CANONICAL too. For a person's phone or other "
+        "name use remember --alias or the page's front matter.",
+        (
+            _arg("word", metavar="WORD", tell="the word as people say it"),
+            _arg("canonical", metavar="CANONICAL", tell="the word as the pages say it"),
+        ),
+        ("cloudnee alias HVAC aircon",),
+        _WRITE + "alias",
+        makes_file=True,
+    ),
+    Verb(
+        "aliases",
+        "the handles that lead to someone",
+        "Phones, e-mail addresses and other names.",
+        (_WHO, _arg("--remove", metavar="HANDLE", tell="this handle leads to WHO no more")),
+        ('cloudnee aliases "Mrs Tan"', 'cloudnee aliases "Mrs Tan" --remove 91234567'),
+        _READ + "aliases",
+    ),
+    Verb(
+        "forget",
+        "delete a page, one fact or a thing for good",
+        "Rows, vectors, text-index entries and ratings go at once. A forgotten fact stays away "
+        "until its own line changes, a forgotten page until its text does. Pages that still name "
+        "a forgotten thing are listed.",
+        (
+            _arg("--path", metavar="PATH", tell="a page and all it stated"),
+            _arg("--edge", metavar="ID", tell="one fact, by its edge id"),
+            _arg("--entity", metavar="WHO", tell="someone or something, with all its facts"),
+            _arg("--purge", action="store_true", tell="rewrite the file: no byte of it stays"),
+        ),
+        ("cloudnee forget --path customers/tan.md", 'cloudnee forget --entity "Mr Lim" --purge'),
+        _WRITE + "forget",
+    ),
+    Verb(
+        "pages",
+        "the pages, with their status",
+        "",
+        (_arg("--read", metavar="PATH", tell="print the text of one page"),),
+        ("cloudnee pages", "cloudnee pages --read services/aircon.md"),
+        _READ + "pages",
+    ),
+    Verb(
+        "graph",
+        "the graph: things, and what leads from one to another",
+        "",
+        (
+            _arg("--out", metavar="FILE", tell="write it: .json (node-link) or .graphml"),
+            _arg("--past", action="store_true", tell="with the facts that are no longer current"),
+        ),
+        ("cloudnee graph", "cloudnee graph --out desk.graphml --audience public"),
+        _READ + "graph",
+    ),
+    Verb(
+        "check",
+        "look for anything wrong in the database",
+        "Exit code 1 when something is.",
+        (),
+        ("cloudnee check",),
+        _READ + "check",
+    ),
+    Verb(
+        "audiences",
+        "who may see and write which pages",
+        "Lists the rules in force for the org; `set FILE` puts those of a YAML file in force and "
+        "judges every row again.",
+        (
+            _arg("action", metavar="set", nargs="?", choices=("set",), tell="change the rules"),
+            _arg("file", metavar="FILE", nargs="?", tell="a file like the shipped audiences.yaml"),
+        ),
+        ("cloudnee audiences", "cloudnee audiences set audiences.yaml"),
+        _READ + "audiences",
+    ),
+)

@@ -1,0 +1,126 @@
+"""The verbs that write. Each takes an open memory and the arguments, and gives an `Answer`."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from cloudnee.doors.cli_answer import DONE, NOTHING, Answer
+from cloudnee.doors.cli_files import page_path, page_text
+from cloudnee.doors.cli_open import opened
+from cloudnee.doors.cli_parse import UsageError
+from cloudnee.doors.cli_show import report_lines
+from cloudnee.doors.cli_tables import clean
+from cloudnee.errors import CloudneeError
+from cloudnee.model import Alias, Applied, Forgotten, NewPage, Rated, Report
+
+if TYPE_CHECKING:
+    from cloudnee.memory import Memory
+
+__all__ = ["alias", "apply_feedback", "forget", "improve", "note", "remember"]
+
+
+def remember(args: Namespace) -> Answer:
+    """Each file as a page; one that cannot be read is named and the others are done."""
+    if args.path is not None and len(args.files) > 1:
+        raise UsageError("--path names the page of one FILE", "remember")
+    aliases = tuple(_alias(given) for given in args.alias)
+    read = [_read(file, args, aliases) for file in args.files]
+    pages = [one for one in read if isinstance(one, NewPage)]
+    done = iter(_done(pages, args))
+    reports = [next(done) if isinstance(one, NewPage) else one for one in read]
+    unread = any(report.status in ("pending", "failed") for report in reports)
+    return Answer({"reports": reports}, _remembered(reports), NOTHING if unread else DONE)
+
+
+def _read(file: str, args: Namespace, aliases: tuple[Alias, ...]) -> NewPage | Report:
+    """The file as a page, or the report that it is none."""
+    try:
+        return NewPage(page_path(file, args.path), page_text(file), aliases, args.as_of)
+    except CloudneeError as error:
+        return Report(file, "failed", "", reason=str(error))
+
+
+def _done(pages: Sequence[NewPage], args: Namespace) -> Sequence[Report]:
+    """The pages remembered, with a progress bar where someone watches many of them."""
+    if not pages:
+        return ()
+    with opened(args, create=True) as memory:
+        if len(pages) == 1 or not sys.stderr.isatty():
+            return memory.remember_many(pages)
+        from cloudnee.doors.cli_progress import progress
+
+        return memory.remember_many(progress(pages, "remembering"))
+
+
+def _remembered(reports: Sequence[Report]) -> Iterator[str]:
+    for report in reports:
+        yield from report_lines(report)
+    if len(reports) > 1:
+        written = sum(report.status == "written" for report in reports)
+        unchanged = sum(report.status == "unchanged" for report in reports)
+        others = len(reports) - written - unchanged
+        yield f"{written} written, {unchanged} unchanged, {others} failed"
+
+
+def _alias(given: str) -> Alias:
+    handle, sign, name = given.partition("=")
+    if not sign or not handle.strip():
+        raise UsageError(
+            f'--alias takes HANDLE=NAME, such as "91234567=Mrs Tan", not {given!r}', "remember"
+        )
+    return Alias(handle.strip(), name.strip())
+
+
+def note(memory: Memory, args: Namespace) -> Answer:
+    """A dated line on the notes page of the subject."""
+    report = memory.note(args.text, subject=args.subject)
+    unread = report.status in ("pending", "failed")
+    return Answer(_fields(report), report_lines(report), NOTHING if unread else DONE)
+
+
+def improve(memory: Memory, args: Namespace) -> Answer:
+    """Ratings for the edges named."""
+    rated = memory.improve(args.ids, rating=args.rating, key=args.key, implicit=args.implicit)
+    lines = [f"{rated.queued} ratings wait; cloudnee apply-feedback takes them in"]
+    lines += [f"no such edge: {clean(unknown)}" for unknown in rated.unknown]
+    return Answer(_fields(rated), lines, NOTHING if rated.unknown else DONE)
+
+
+def apply_feedback(memory: Memory, args: Namespace) -> Answer:
+    """The waiting ratings, taken in."""
+    applied = memory.apply_feedback()
+    line = f"{applied.ratings} ratings taken in, {applied.facts} facts weighed anew"
+    return Answer(_fields(applied), [line])
+
+
+def alias(memory: Memory, args: Namespace) -> Answer:
+    """A word taught."""
+    memory.teach_alias(args.word, args.canonical)
+    line = f"{clean(args.word)} now means {clean(args.canonical)} too"
+    return Answer({"word": args.word, "canonical": args.canonical}, [line])
+
+
+def forget(memory: Memory, args: Namespace) -> Answer:
+    """A page, an edge or an entity, gone."""
+    given = [value for value in (args.path, args.edge, args.entity) if value is not None]
+    if len(given) != 1:
+        raise UsageError("name one of --path, --edge and --entity", "forget")
+    gone = memory.forget(path=args.path, edge_id=args.edge, entity=args.entity, purge=args.purge)
+    anything = gone.pages or gone.edges or gone.entities
+    return Answer(_fields(gone), _forgotten(given[0], gone), DONE if anything else NOTHING)
+
+
+def _forgotten(what: str, gone: Forgotten) -> Iterator[str]:
+    if not (gone.pages or gone.edges or gone.entities):
+        yield f"nothing to forget at {clean(what)}"
+        return
+    counts = (len(gone.pages), len(gone.edges), len(gone.entities))
+    yield "forgotten: {} pages, {} facts, {} things".format(*counts)
+    yield from (f"still named on {clean(path)}" for path in gone.mentions)
+
+
+def _fields(value: Rated | Applied | Forgotten | Report) -> dict[str, object]:
+    return {name: getattr(value, name) for name in value.__slots__}
