@@ -69,6 +69,15 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """Where a triplet is stated: one edge's id, page and line."""
+
+    edge_id: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Edge:
     """One interval in which one page stated one fact.
 
@@ -77,6 +86,7 @@ class Edge:
     decides which of two values is the newer, `retired_at` when the page stopped stating it.
     `ended` says why it is not current for this audience: "" (it is), "retired", "superseded",
     "excluded" or "contradicted"; `superseded_by` is the edge that won, if this audience sees it.
+    Where one edge stands for a triplet that several pages state, `sources` holds them all.
     """
 
     id: str
@@ -98,15 +108,7 @@ class Edge:
     retired_at: datetime | None = None
     superseded_by: str | None = None
     ended: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a triplet is stated: one edge's id, page and line."""
-
-    edge_id: str
-    path: str
-    line: int
+    sources: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,7 @@ class Current:
 
 
 class Recall:
-    """The answer to a question: `hits`, `passages`, `unread`; `subjects` is worked out when read."""
+    """The answer to a question: `hits`, `passages`, `unread`; `subjects` is made when read."""
 
     __slots__ = ("_subjects", "_work", "hits", "passages", "unread")
 

@@ -1,0 +1,207 @@
+"""From a page's text to a draft of its write: chunks, extraction, grounding, dates, passages.
+
+Nothing here holds a lock. What an extractor raises, whatever it is, becomes the draft's reason:
+the page is kept and its earlier facts stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time, tzinfo
+from pathlib import PurePosixPath
+from typing import Any
+
+from cloudnee.errors import BadInput
+from cloudnee.extract.base import Extraction, Extractor
+from cloudnee.extract.grounding import PlacedEdge, place_edges
+from cloudnee.extract.ontology import Ontology
+from cloudnee.flows.writing import Draft
+from cloudnee.graph.dates import from_micros, micros, moment
+from cloudnee.graph.identity import entity_key, handle_keys, handle_kind
+from cloudnee.model import Alias, Refused
+from cloudnee.pages.chunks import Span, chunk_spans, passage_spans
+from cloudnee.pages.page import ParsedPage
+from cloudnee.pages.terms import terms
+from cloudnee.store.store import PageRow, Store
+
+__all__ = ["Drafter", "Given", "news", "passage_rows", "stored_reading"]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A page with what the caller gave beside its text, dated."""
+
+    page: ParsedPage
+    aliases: tuple[Alias, ...]
+    own_date: int | None
+    as_of: int
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the page is about, or its file's name."""
+        return self.page.subject or PurePosixPath(self.page.path).stem
+
+
+class Drafter:
+    """Makes drafts with one extractor and one ontology."""
+
+    def __init__(
+        self, extractor: Extractor, ontology: Ontology, zone: tzinfo, clock: Callable[[], datetime]
+    ) -> None:
+        self.extractor = extractor
+        self.ontology = ontology
+        self.zone = zone
+        self.clock = clock
+
+    @property
+    def reader(self) -> str:
+        """What reads pages: the extractor, its version and the ontology's digest."""
+        return f"{self.extractor.name} {self.extractor.version} {self.ontology.digest}"
+
+    def given(
+        self, page: ParsedPage, aliases: Sequence[Alias], as_of: datetime | str | None
+    ) -> Given:
+        """Date a page: its own date, else the argument, else now. The future counts as now."""
+        now = micros(self.clock())
+        warnings = list(page.warnings)
+        own = self._own_date(page, as_of, warnings)
+        if own is not None and own > self._end_of(now):
+            warnings.append(f"the page's date {from_micros(own):%Y-%m-%d} is still to come: now")
+            return Given(page, tuple(aliases), own, now, tuple(warnings))
+        return Given(page, tuple(aliases), own, now if own is None else own, tuple(warnings))
+
+    def _own_date(
+        self, page: ParsedPage, as_of: datetime | str | None, warnings: list[str]
+    ) -> int | None:
+        if page.date:
+            try:
+                return moment(page.date, self.zone)
+            except BadInput as error:
+                warnings.append(f"front matter: date: {error}")
+        return None if as_of is None else moment(as_of, self.zone)
+
+    def _end_of(self, now: int) -> int:
+        day = from_micros(now).astimezone(self.zone).date()
+        return micros(datetime.combine(day, time.max, self.zone))
+
+    def draft(self, given: Given, base: PageRow | None) -> Draft:
+        """Read a page with the extractor."""
+        page = given.page
+        spans = self._spans(page)
+        try:
+            extractions = [self._extract(given, span) for span in spans]
+            edges, refusals = place_edges(page, spans, extractions, self.ontology)
+        except Exception as error:  # noqa: BLE001 - an extractor is anybody's code; it is reported
+            reason = f"{self.extractor.name}: {type(error).__name__}: {error}"[:500]
+            return self._draft(given, base, None, status="failed", reason=reason)
+        refused = tuple(Refused(r.source, r.relation, r.target, r.reason, r.text) for r in refusals)
+        return self._draft(given, base, edges, refused=refused)
+
+    def _spans(self, page: ParsedPage) -> list[Span]:
+        if getattr(self.extractor, "whole_page", False):
+            return [Span(0, len(page.text), 1, page.text.count("\n") + 1)]
+        return chunk_spans(page.text)
+
+    def _extract(self, given: Given, span: Span) -> Extraction:
+        found: object = self.extractor.extract(
+            given.page.text[span.start : span.end],
+            subject=given.name,
+            path=given.page.path,
+            date=from_micros(given.as_of).astimezone(self.zone),
+        )
+        if not isinstance(found, Extraction):
+            raise TypeError(f"extract() gave {type(found).__name__}, not an Extraction")
+        return found
+
+    def again(self, given: Given, base: PageRow, edges: Sequence[PlacedEdge]) -> Draft:
+        """The same reading once more, for a new alias or a later date."""
+        return self._draft(given, base, edges)
+
+    def _draft(
+        self,
+        given: Given,
+        base: PageRow | None,
+        reading: Sequence[PlacedEdge] | None,
+        *,
+        status: str = "written",
+        reason: str = "",
+        refused: tuple[Refused, ...] = (),
+    ) -> Draft:
+        page = given.page
+        changed = base is None or base.content_hash != page.content_hash
+        return Draft(
+            page=page,
+            name=given.name,
+            base_hash=base.content_hash if base else None,
+            status=status,
+            reader=self.reader,
+            as_of=given.as_of,
+            own_date=given.own_date,
+            reading=reading,
+            aliases=given.aliases,
+            passages=passage_rows(page, given.name) if changed else (),
+            refused=refused,
+            warnings=given.warnings,
+            reason=reason,
+        )
+
+
+def passage_rows(page: ParsedPage, name: str) -> list[tuple[dict[str, Any], str]]:
+    """A page's passages: (span and context, index terms) of each."""
+    found = []
+    for span in passage_spans(page):
+        heading = " > ".join(span.heading)
+        context = " ".join(part for part in (heading or name, span.speaker or "") if part)
+        indexed = " ".join(terms(f"{context}\n{page.text[span.start : span.end]}"))
+        row = {
+            "start": span.start,
+            "stop": span.end,
+            "start_line": span.start_line,
+            "end_line": span.end_line,
+            "heading": heading,
+            "speaker": span.speaker or "",
+        }
+        found.append((row, indexed))
+    return found
+
+
+def stored_reading(store: Store, base: PageRow) -> list[PlacedEdge]:
+    """The last reading of a page, from its rows."""
+    names = {row.entity: row for row in store.names_of_page(base.id)}
+    found = []
+    for edge in store.edges_of_page(base.id):
+        if edge.retired_at is None:
+            source, target = names[edge.source], names[edge.target]
+            found.append(
+                PlacedEdge(
+                    source=edge.source_name,
+                    relation=edge.relation,
+                    target=edge.target_name,
+                    source_type=source.type,
+                    target_type=target.type,
+                    chunk=edge.chunk,
+                    line=edge.line,
+                    quote=edge.quote,
+                    target_declared=bool(target.declared),
+                    source_declared=bool(source.declared),
+                )
+            )
+    return found
+
+
+def news(store: Store, given: Given, base: PageRow, region: Callable[[], str | None]) -> bool:
+    """Whether a page that was read already comes with a new alias or a later date."""
+    known = base.as_of if base.own_date is None else base.own_date
+    if given.own_date is not None and given.own_date > known:
+        return True
+    if not given.aliases:
+        return False
+    held = {(a.kind, a.key, entity_key(a.name)) for a in store.aliases_of_page(base.id) if a.given}
+    for alias in given.aliases:
+        kind = alias.kind or handle_kind(alias.handle)
+        keys = handle_keys(alias.handle, kind, region())
+        if (kind, keys[0], entity_key(alias.name or given.name)) not in held:
+            return True
+    return False

@@ -1,0 +1,145 @@
+"""What the audiences of one open memory share: the file, the parts, and copies kept in memory.
+
+Parts are made when first needed: opening a memory loads no model and reads no YAML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, tzinfo
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cloudnee.errors import CloudneeError, EmbeddingFailed
+from cloudnee.graph.dates import micros
+from cloudnee.graph.identity import entity_key
+from cloudnee.store.store import Store
+
+if TYPE_CHECKING:
+    from cloudnee.config import AudienceRules
+    from cloudnee.embed import Embedder
+    from cloudnee.extract.base import Extractor
+    from cloudnee.extract.ontology import Ontology
+    from cloudnee.flows.drafting import Drafter
+    from cloudnee.store.snapshot import Snapshot
+    from cloudnee.store.vectors import Vectors
+
+__all__ = ["Engine"]
+
+
+class Engine:
+    """One org of one file, with its embedder, extractor, ontology, region, zone and clock."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        embedder: Embedder | None,
+        extractor: Extractor | None,
+        ontology: Path | None,
+        region: str | None,
+        zone: tzinfo,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self.store = store
+        self._embedder = embedder
+        self._extractor = extractor
+        self._folder = ontology
+        self._region = region
+        self.zone = zone
+        self.clock = clock
+
+    @property
+    def now(self) -> int:
+        """Now, in microseconds since 1970."""
+        return micros(self.clock())
+
+    @cached_property
+    def ontology(self) -> Ontology:
+        """The relations and words in force: the user's folder over what is shipped."""
+        from cloudnee.extract.ontology import load_ontology
+
+        return load_ontology(self._folder)
+
+    @cached_property
+    def shipped_audiences(self) -> tuple[AudienceRules, ...]:
+        """The audiences a new org begins with."""
+        from cloudnee.config import load_audiences
+        from cloudnee.extract.ontology import shipped_folder
+
+        own = self._folder / "audiences.yaml" if self._folder else None
+        return load_audiences(own if own and own.exists() else shipped_folder() / "audiences.yaml")
+
+    @property
+    def region(self) -> str | None:
+        """The region whose phone numbers need no country code."""
+        return self._region or self.ontology.region
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedder given, or the packaged one."""
+        from cloudnee.embed import default_embedder
+
+        return self._embedder or default_embedder()
+
+    @cached_property
+    def drafter(self) -> Drafter:
+        """What makes drafts: the extractor given, or the rules."""
+        from cloudnee.extract.rules import RulesExtractor
+        from cloudnee.flows.drafting import Drafter
+
+        extractor = self._extractor or RulesExtractor(self.ontology)
+        return Drafter(extractor, self.ontology, self.zone, self.clock)
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        """The two vector indexes."""
+        from cloudnee.store.vectors import Vectors
+
+        return Vectors(self.store)
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """The copy of the live edges for scoring."""
+        from cloudnee.store.snapshot import Snapshot
+
+        return Snapshot(self.vectors)
+
+    def words(self) -> dict[str, str]:
+        """Key of each word that expands a question → what it stands for."""
+        found = {entity_key(word): to for word, to in self.ontology.words.items()}
+        found.update({entity_key(word): to for word, to in self.store.words().items()})
+        return found
+
+    def embedded(self, texts: Sequence[str]) -> list[bytes | None]:
+        """Texts as float32 vectors; None where the model cannot read one.
+
+        Raises `EmbeddingFailed` for whatever the embedder raises.
+        """
+        from cloudnee.embed import checked, readable
+
+        if not texts:
+            return []
+        try:
+            known = readable(self.embedder, texts)
+            wanted = [text for text, yes in zip(texts, known, strict=True) if yes]
+            rows = iter(self._rows(wanted, checked) if wanted else ())
+            return [next(rows) if yes else None for yes in known]
+        except CloudneeError:
+            raise
+        except Exception as error:  # an embedder is anybody's code: named and raised as ours
+            raise EmbeddingFailed(f"{self.embedder.model}: {error}") from error
+
+    def _rows(self, texts: Sequence[str], checked: Callable[..., Iterable[object]]) -> list[bytes]:
+        vectors = self.embedder.embed(texts)
+        return [
+            row.tobytes()  # type: ignore[attr-defined]
+            for row in checked(vectors, len(texts), self.embedder.dimensions)
+        ]
+
+    def unreadable(self, word: str) -> bool:
+        """Whether the model cannot read a word."""
+        from cloudnee.embed import readable
+
+        return not readable(self.embedder, [word])[0]

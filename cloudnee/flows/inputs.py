@@ -1,0 +1,62 @@
+"""Arguments checked at the door of the memory: what is wrong is refused by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cloudnee.errors import BadInput
+from cloudnee.graph.identity import email_key, entity_key, handle_kind, phone_digits
+from cloudnee.model import Alias
+
+__all__ = ["checked_aliases", "checked_recall", "checked_word"]
+
+KINDS = ("phone", "email", "name")
+SCORINGS = ("exact", "wide")
+MOST_HITS = 1000
+
+
+def checked_aliases(aliases: Sequence[Alias]) -> tuple[Alias, ...]:
+    """Aliases with their kinds; an empty handle or an unknown kind is refused."""
+    if isinstance(aliases, (str, bytes)) or not all(isinstance(a, Alias) for a in aliases):
+        raise BadInput(f"aliases must be a list of Alias, not {aliases!r:.80}")
+    return tuple(_checked_alias(alias) for alias in aliases)
+
+
+def _checked_alias(alias: Alias) -> Alias:
+    kind = alias.kind or handle_kind(alias.handle)
+    if kind not in KINDS:
+        raise BadInput(f"alias kind {alias.kind!r} is unknown: one of {', '.join(KINDS)}")
+    shows = {"phone": phone_digits, "email": email_key, "name": entity_key}[kind](alias.handle)
+    if not shows or (alias.name and not entity_key(alias.name)):
+        raise BadInput(f"alias {alias.handle!r} of {alias.name!r} shows no {kind}: give one")
+    return replace(alias, kind=kind)
+
+
+def checked_recall(
+    query: object, top_k: object, wide_k: object, hops: object, influence: object, scoring: object
+) -> None:
+    """The arguments of `recall`, refused by name with what is allowed."""
+    if not isinstance(query, str):
+        raise BadInput(f"query must be text, not {type(query).__name__}")
+    for name, value, most in (("top_k", top_k, MOST_HITS), ("wide_k", wide_k, 4096)):
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+            raise BadInput(f"{name} must be a whole number from 1 to {most}, not {value!r}")
+    if hops not in (1,) or isinstance(hops, bool):
+        raise BadInput(f"hops must be 1, not {hops!r}")
+    if not isinstance(influence, (int, float)) or not 0 <= influence <= 1:
+        raise BadInput(f"feedback_influence must be between 0 and 1, not {influence!r}")
+    if scoring not in SCORINGS:
+        raise BadInput(f"scoring must be one of {', '.join(SCORINGS)}, not {scoring!r}")
+
+
+def checked_word(word: object, canonical: object) -> tuple[str, str, str]:
+    """(key, word, canonical) of a taught word."""
+    if not isinstance(word, str) or not isinstance(canonical, str):
+        raise BadInput("a word and what it stands for must both be text")
+    key = entity_key(word)
+    if not key or not entity_key(canonical):
+        raise BadInput(f"cannot teach {word!r} for {canonical!r}: both must show something")
+    if key == entity_key(canonical):
+        raise BadInput(f"{word!r} is already the same as {canonical!r}")
+    return key, word.strip(), canonical.strip()

@@ -1,0 +1,349 @@
+"""The stages of `recall` that need vectors and the store: distances, scores, what SQL confirms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloudnee.graph.question import Question, expanded, named
+from cloudnee.graph.score import Parts, parts
+from cloudnee.model import Hit, Subject
+from cloudnee.pages.terms import content_words, identifiers, terms
+from cloudnee.store.snapshot import Snapshot
+from cloudnee.store.vectors import FACT, NAME, Vectors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloudnee.flows.reading import Reader
+    from cloudnee.graph.score import Floats
+    from cloudnee.store.store import EdgeRow
+
+__all__ = ["Recaller", "asked"]
+
+_MARGIN = 0.02  # more than int8 copies can err in a score of three parts
+_MOST_POSTINGS = 5000
+_WORD_LIFT = 0.25
+Embed = Callable[[Sequence[str]], "list[bytes | None]"]
+
+
+def asked(query: str, words: Mapping[str, str], reader: Reader) -> Question:
+    """A query as a question: words expanded, names found among what the audience sees."""
+    text = expanded(query, words)
+    store = reader.store
+
+    def lookup(key: str) -> list[int]:
+        found = store.declared_entities(key, reader.bit)
+        return found or store.entities_by_handle(key, reader.bit)
+
+    with store.reading():
+        return named(text, lookup)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Edges of the snapshot, best first: where they stand, how many identifiers, their parts."""
+
+    places: NDArray[np.int64]
+    exact: NDArray[np.int64]
+    parts: Parts
+
+
+class Recaller:
+    """Ranks the triplets of one org for one audience."""
+
+    def __init__(self, snapshot: Snapshot, reader: Reader, unreadable: Callable[[str], bool]):
+        self.snapshot = snapshot
+        self.reader = reader
+        self.store = reader.store
+        self.vectors: Vectors = snapshot.vectors
+        self.unreadable = unreadable
+
+    def anything(self) -> bool:
+        """Whether any fact is current for this audience: without one, no model is asked."""
+        with self.snapshot.fresh() as snapshot:
+            return bool((snapshot.edges["current_for"] & self.reader.bit).any())
+
+    def hits(
+        self,
+        question: Question,
+        vector: bytes | None,
+        *,
+        top_k: int,
+        wide_k: int,
+        influence: float,
+        scoring: str,
+    ) -> tuple[Hit, ...]:
+        """The best triplets, one hit each, that SQL confirms as current and visible."""
+        with self.snapshot.fresh() as snapshot:
+            visible = np.flatnonzero(snapshot.edges["current_for"] & self.reader.bit)
+            if not len(visible):
+                return ()
+            distances = self._distances(snapshot, vector, visible, question)
+            if scoring == "wide":
+                self._narrow(snapshot, vector, visible, distances, wide_k)
+            exact = self._exact(snapshot, question, visible)
+            scored = self._best(
+                snapshot, visible, distances, exact, vector, question, top_k, influence, scoring
+            )
+            return self._confirmed(snapshot, scored, top_k)
+
+    # distances
+
+    def _distances(
+        self,
+        snapshot: Snapshot,
+        vector: bytes | None,
+        edges: NDArray[np.int64],
+        question: Question,
+    ) -> list[NDArray[np.float64]]:
+        """Source, relation and target distance of each edge, from the copies; NaN: none."""
+        found: list[NDArray[np.float64]] = []
+        query = None if vector is None else np.frombuffer(vector, np.float32)
+        near: dict[int, NDArray[np.float32]] = {}
+        if query is not None:
+            near = {kind: copy.distances(query) for kind, copy in snapshot.copies.items()}
+        for part, kind in (("source", NAME), ("relation", FACT), ("target", NAME)):
+            places = snapshot.place[part][edges]
+            column = np.full(len(edges), np.nan)
+            held = places >= 0
+            if kind in near:
+                column[held] = near[kind][places[held]]
+            found.append(column)
+        self._name(snapshot, edges, question, found)
+        return found
+
+    def _name(
+        self,
+        snapshot: Snapshot,
+        edges: NDArray[np.int64],
+        question: Question,
+        distances: list[NDArray[np.float64]],
+    ) -> None:
+        """A named entity has distance 0."""
+        if question.entities:
+            entities = np.asarray(sorted(question.entities), np.int64)
+            for place, column in ((0, "source"), (2, "target")):
+                named_here = np.isin(snapshot.edges[column][edges], entities)
+                distances[place][named_here] = 0
+
+    def _narrow(
+        self,
+        snapshot: Snapshot,
+        vector: bytes | None,
+        edges: NDArray[np.int64],
+        distances: list[NDArray[np.float64]],
+        wide_k: int,
+    ) -> None:
+        """The originals' behaviour: only the nearest of each index have a distance."""
+        columns = ("source_text", "text", "target_text")
+        near: dict[int, set[int]] = {NAME: set(), FACT: set()}
+        if vector is not None:
+            for kind in near:
+                found = self.vectors.nearest(kind, vector, min(wide_k, 4096), self.reader.bit)
+                near[kind] = {text for text, _ in found}
+        for place, (column, kind) in enumerate(zip(columns, (NAME, FACT, NAME), strict=True)):
+            texts = snapshot.edges[column][edges]
+            known = np.isin(texts, np.asarray(sorted(near[kind]), np.int64))
+            distances[place][~known & (distances[place] != 0)] = np.nan
+
+    def _exact(
+        self, snapshot: Snapshot, question: Question, edges: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """How many of the question's exact identifiers each edge holds.
+
+        A word of a script that the model cannot read counts as one: only the text index knows it.
+        """
+        found = np.zeros(len(edges), np.int64)
+        scopes = [scope for scope, _, _ in self.store.visible_scopes(self.reader.bit)]
+        wanted = dict.fromkeys(identifiers(question.text))
+        wanted.update(dict.fromkeys(self._unread_terms(question.text)))
+        ids = snapshot.edges["id"][edges]
+        for term in wanted:
+            rows = self.store.edges_with_term(scopes, term, _MOST_POSTINGS)
+            if rows:
+                found += np.isin(ids, np.fromiter(rows, np.int64, len(rows)))
+        return found
+
+    def _unread_terms(self, text: str) -> list[str]:
+        words = [word for word in content_words(text) if not word.isascii()]
+        unread = [word for word in words if self.unreadable(word)]
+        found = [term for word in unread for term in terms(word)]
+        pairs = [term for term in found if len(term) > 1]
+        return pairs or found
+
+    # ranking
+
+    def _best(
+        self,
+        snapshot: Snapshot,
+        edges: NDArray[np.int64],
+        distances: list[NDArray[np.float64]],
+        exact: NDArray[np.int64],
+        vector: bytes | None,
+        question: Question,
+        top_k: int,
+        influence: float,
+        scoring: str,
+    ) -> Scored:
+        """The candidates by the copies, made exact from the stored vectors, in total order."""
+        rough = self._parts(snapshot, edges, distances, influence)
+        near = self._nearest(snapshot, edges, rough.score, exact, top_k)
+        chosen = edges[near]
+        columns = [column[near] for column in distances]
+        if vector is not None:
+            self._sharpen(snapshot, chosen, columns, vector)
+        fine = self._parts(snapshot, chosen, columns, influence)
+        order = np.lexsort((snapshot.edges["eid"][chosen], fine.score, -exact[near]))
+        sorted_parts = Parts(fine.source[order], fine.relation[order], fine.target[order])
+        return Scored(chosen[order], exact[near][order], sorted_parts)
+
+    def _parts(
+        self,
+        snapshot: Snapshot,
+        edges: NDArray[np.int64],
+        distances: Sequence[NDArray[np.float64]],
+        influence: float,
+    ) -> Parts:
+        importance, weight = snapshot.edges["importance"][edges], snapshot.edges["weight"][edges]
+        return parts((distances[0], distances[1], distances[2]), importance, weight, influence)
+
+    def _nearest(
+        self,
+        snapshot: Snapshot,
+        edges: NDArray[np.int64],
+        score: Floats,
+        exact: NDArray[np.int64],
+        top_k: int,
+    ) -> NDArray[np.int64]:
+        """Places (in `edges`) of all that could be among the best triplets, ties included."""
+        size = max(64, 4 * top_k)
+        keyed = score - exact * 100.0  # an identifier outweighs any score
+        while size < len(edges):
+            first = np.argpartition(keyed, size)[:size]
+            first = first[np.argsort(keyed[first], kind="stable")]
+            texts = snapshot.edges["text"][edges[first]]
+            _, at = np.unique(texts, return_index=True)
+            if len(at) >= top_k:
+                bound = keyed[first[np.sort(at)[top_k - 1]]] + _MARGIN
+                return np.flatnonzero(keyed <= bound)
+            size *= 4
+        return np.arange(len(edges))
+
+    def _sharpen(
+        self,
+        snapshot: Snapshot,
+        edges: NDArray[np.int64],
+        distances: list[NDArray[np.float64]],
+        vector: bytes,
+    ) -> None:
+        """Replace the copies' distances by those of the stored float32 vectors."""
+        query = np.frombuffer(vector, np.float32)
+        for place, (column, kind) in enumerate(
+            (("source_text", NAME), ("text", FACT), ("target_text", NAME))
+        ):
+            texts = snapshot.edges[column][edges]
+            known = ~np.isnan(distances[place]) & (distances[place] != 0)
+            fine = self._stored(kind, np.unique(texts[known]), query)
+            for i in np.flatnonzero(known):
+                distances[place][i] = fine.get(int(texts[i]), np.nan)
+
+    def _stored(
+        self, kind: int, texts: NDArray[np.int64], query: NDArray[np.float32]
+    ) -> dict[int, float]:
+        held = [(int(text), self.vectors.vector(int(text), kind)) for text in texts]
+        known = [(text, vector) for text, vector in held if vector is not None]
+        if not known:
+            return {}
+        matrix = np.frombuffer(b"".join(v for _, v in known), np.float32).reshape(len(known), -1)
+        distances = np.clip(1 - matrix.astype(np.float64) @ query, 0, 2)
+        return {text: float(d) for (text, _), d in zip(known, distances, strict=True)}
+
+    def _confirmed(self, snapshot: Snapshot, scored: Scored, top_k: int) -> tuple[Hit, ...]:
+        """The first triplets that the rows themselves say are current and visible."""
+        hits: list[Hit] = []
+        seen: set[tuple[int, str, int]] = set()
+        ids = snapshot.edges["id"]
+        for i, place in enumerate(scored.places):
+            row = self.store.edge(int(ids[place]), self.reader.bit)
+            if row is None or (row.source, row.relation, row.target) in seen:
+                continue
+            seen.add((row.source, row.relation, row.target))
+            hits.append(self._hit(row, scored, i))
+            if len(hits) == top_k:
+                break
+        return tuple(hits)
+
+    def _hit(self, row: EdgeRow, scored: Scored, i: int) -> Hit:
+        sources = self.store.edges_of_triplet(row, self.reader.bit)
+        edge = self.reader.edge(row, sources=sources)
+        three = {
+            "source": float(scored.parts.source[i]),
+            "relation": float(scored.parts.relation[i]),
+            "target": float(scored.parts.target[i]),
+        }
+        score = sum(three.values())
+        return Hit(edge, score, {**three, "exact": float(scored.exact[i])}, edge.sources)
+
+    # subjects
+
+    def subjects(self, question: Question, embed: Embed, most: int = 10) -> tuple[Subject, ...]:
+        """Who satisfies most of the question's parts, over all edges the audience sees.
+
+        For each content word and each pair of neighbours, the best cosine to a name that the
+        subject leads to, and 0.25 more where the word stands in that edge; the sum ranks.
+        """
+        words = content_words(question.rest)[:24]
+        phrases = words + [f"{a} {b}" for a, b in pairwise(words)]
+        vectors = embed(phrases) if phrases else []
+        with self.snapshot.fresh() as snapshot:
+            edges = np.flatnonzero(snapshot.edges["current_for"] & self.reader.bit)
+            if not len(edges) or not phrases:
+                return ()
+            sources = snapshot.edges["source"][edges]
+            people, inverse = np.unique(sources, return_inverse=True)
+            total = np.zeros(len(people))
+            for phrase, vector in zip(phrases, vectors, strict=True):
+                gain = self._gain(snapshot, edges, phrase, vector)
+                best = np.zeros(len(people))
+                np.maximum.at(best, inverse, gain)
+                total += best
+            return self._ranked(people, total, most)
+
+    def _gain(
+        self, snapshot: Snapshot, edges: NDArray[np.int64], phrase: str, vector: bytes | None
+    ) -> NDArray[np.float64]:
+        gain = np.zeros(len(edges))
+        if vector is not None:
+            copy = snapshot.copies[NAME]
+            cosine = 1 - copy.distances(np.frombuffer(vector, np.float32))
+            places = snapshot.place["target"][edges]
+            held = places >= 0
+            gain[held] = np.maximum(cosine[places[held]], 0)
+        if " " not in phrase:
+            gain += _WORD_LIFT * self._standing(snapshot, edges, phrase)
+        return gain
+
+    def _standing(
+        self, snapshot: Snapshot, edges: NDArray[np.int64], word: str
+    ) -> NDArray[np.bool_]:
+        scopes = [scope for scope, _, _ in self.store.visible_scopes(self.reader.bit)]
+        rows: set[int] = set()
+        for term in terms(word):
+            rows |= self.store.edges_with_term(scopes, term, 10 * _MOST_POSTINGS)
+        return np.isin(snapshot.edges["id"][edges], np.fromiter(rows, np.int64, len(rows)))
+
+    def _ranked(
+        self, people: NDArray[np.int64], total: NDArray[Any], most: int
+    ) -> tuple[Subject, ...]:
+        order = np.lexsort((people, -np.round(total, 6)))[:most]
+        found = []
+        for i in order:
+            eid, name, _ = self.reader.shown(int(people[i]))
+            if total[i] > 0:
+                found.append(Subject(eid, name, round(float(total[i]), 4)))
+        return tuple(found)

@@ -1,0 +1,99 @@
+"""A question taken apart: taught words expanded, named entities found, what is left to embed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from cloudnee.graph.identity import entity_key
+
+__all__ = ["Question", "expanded", "named", "spans"]
+
+_TOKEN = re.compile(r"\S+")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
+)
+LONGEST_NAME = 6  # words
+MOST_WORDS = 400
+_LONGEST_RUN = 12  # signs
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as recall asks it.
+
+    `text` is as expanded, `rest` is what is left of it without the names: the text to embed.
+    `entities` are the row ids of what it names.
+    """
+
+    text: str
+    rest: str
+    entities: frozenset[int] = frozenset()
+
+
+def spans(text: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, key) of every run of up to six words, and of signs in unspaced scripts.
+
+    The longest come first at each place; a possessive ending is also tried without it.
+    """
+    tokens = [match.span() for match in _TOKEN.finditer(text)][:MOST_WORDS]
+    for i, (start, _) in enumerate(tokens):
+        for j in range(min(len(tokens), i + LONGEST_NAME), i, -1):
+            end = tokens[j - 1][1]
+            yield from _keys(text, start, end)
+    for run in _UNSPACED.finditer(text):
+        for start in range(run.start(), min(run.end(), run.start() + MOST_WORDS)):
+            for end in range(min(run.end(), start + _LONGEST_RUN), start, -1):
+                if end - start > 1:
+                    yield start, end, entity_key(text[start:end])
+
+
+def _keys(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    words = text[start:end]
+    stripped = re.sub(r"['’]s?(?=\W*$)", "", words)
+    for form in dict.fromkeys((words, stripped)):
+        key = entity_key(form)
+        if key:
+            yield start, end, key
+
+
+def expanded(text: str, words: Mapping[str, str]) -> str:
+    """The question with taught words (key → what it stands for) put in their places."""
+    found = [(s, e, words[key]) for s, e, key in spans(text) if key in words]
+    return _replaced(text, found)
+
+
+def named(text: str, lookup: Callable[[str], Iterable[int]]) -> Question:
+    """The entities that the question names in full, longest names first, none inside another.
+
+    `lookup` gives the entities of a key. Where nothing but names is left, all of it is embedded.
+    """
+    cache: dict[str, tuple[int, ...]] = {}
+
+    def known(key: str) -> tuple[int, ...]:
+        if key not in cache:
+            cache[key] = tuple(lookup(key))
+        return cache[key]
+
+    hits = [(start, end, key) for start, end, key in spans(text) if known(key)]
+    chosen = _apart(hits)
+    entities = frozenset(entity for _, _, key in chosen for entity in known(key))
+    rest = _replaced(text, [(start, end, " ") for start, end, _ in chosen])
+    return Question(text, rest if re.search(r"\w", rest) else text, entities)
+
+
+def _apart(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """The longest of overlapping spans."""
+    chosen: list[tuple[int, int, str]] = []
+    for start, end, key in sorted(found, key=lambda span: span[0] - span[1]):
+        if all(end <= s or start >= e for s, e, _ in chosen):
+            chosen.append((start, end, key))
+    return chosen
+
+
+def _replaced(text: str, found: list[tuple[int, int, str]]) -> str:
+    chosen = _apart(found)
+    for start, end, by in sorted(chosen, reverse=True):
+        text = text[:start] + by + text[end:]
+    return " ".join(text.split())

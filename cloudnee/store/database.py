@@ -1,0 +1,256 @@
+"""One SQLite file: connections, transactions, named queries, and the driver's errors in our words.
+
+Each thread has its own connection. Only `store/` sees one.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from cloudnee import errors
+
+__all__ = ["Database", "queries"]
+
+APPLICATION_ID = 0x636C6E65  # "clne": tells this file from other SQLite databases
+SCHEMA_VERSION = 1
+BUSY_MS = 30_000
+_SQL = Path(__file__).parent / "sql"
+_NAME = "-- :name "
+
+
+@cache
+def queries() -> dict[str, str]:
+    """All named statements of `sql/*.sql`: a line `-- :name NAME` begins each."""
+    found: dict[str, str] = {}
+    for file in sorted(_SQL.glob("*.sql")):
+        for block in file.read_text("utf-8").split(_NAME)[1:]:
+            name, _, statement = block.partition("\n")
+            found[name.strip()] = statement.strip()
+    return found
+
+
+class Database:
+    """A database file and this process's connections to it."""
+
+    def __init__(self, path: str | os.PathLike[str], *, create: bool = True) -> None:
+        """Open the file, making it (mode 0600) and its schema where there is none.
+
+        Raises a `StoreError` kind that names the file and the way out.
+        """
+        self.path = os.fspath(path)
+        self._create = create
+        self._local = threading.local()
+        self._all: list[apsw.Connection] = []
+        self._lock = threading.Lock()
+        with self.explained():
+            self._prepare(self.connection)
+
+    # connections
+
+    @property
+    def connection(self) -> apsw.Connection:
+        """This thread's connection."""
+        held: apsw.Connection | None = getattr(self._local, "connection", None)
+        if held is None:
+            held = self._local.connection = self._connect()
+        return held
+
+    def _connect(self) -> apsw.Connection:
+        if self.path != ":memory:":
+            _make_private(self.path, self._create)
+        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+        if self.path != ":memory:" and not os.access(self.path, os.W_OK):
+            flags = apsw.SQLITE_OPEN_READONLY
+        made = apsw.Connection(self.path, flags=flags, statementcachesize=200)
+        made.set_busy_timeout(BUSY_MS)
+        made.execute(
+            "PRAGMA foreign_keys = 0; PRAGMA synchronous = FULL; PRAGMA cache_size = -8000"
+        )
+        with self._lock:
+            self._all.append(made)
+        return made
+
+    def close(self) -> None:
+        """Close the connections of every thread."""
+        with self._lock:
+            held, self._all = self._all, []
+        for connection in held:
+            connection.close()
+        self._local = threading.local()
+
+    def vectors(self) -> apsw.Connection:
+        """This thread's connection with sqlite-vec loaded (its Python package is not imported)."""
+        if not getattr(self._local, "vec", False):
+            spec = find_spec("sqlite_vec")
+            if spec is None or not spec.submodule_search_locations:
+                raise errors.StoreError('sqlite-vec is not installed: run "pip install sqlite-vec"')
+            connection = self.connection
+            connection.enable_load_extension(enable=True)
+            connection.load_extension(str(Path(spec.submodule_search_locations[0], "vec0")))
+            connection.enable_load_extension(enable=False)
+            self._local.vec = True
+        return self.connection
+
+    # schema
+
+    def _prepare(self, connection: apsw.Connection) -> None:
+        version, ours = self._version(connection)
+        if version == 0 and not ours:
+            self._make_schema(connection)
+        elif version > SCHEMA_VERSION:
+            raise errors.NewerStore(
+                f"{self.path} has schema {version}; this cloudnee reads up to {SCHEMA_VERSION}: "
+                'run "pip install --upgrade cloudnee"'
+            )
+
+    def _version(self, connection: apsw.Connection) -> tuple[int, bool]:
+        version = int(str(connection.pragma("user_version")))
+        ours = connection.pragma("application_id") == APPLICATION_ID
+        tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0][0]
+        if not ours and (tables or version):
+            raise errors.NotAStore(
+                f"{self.path} is a SQLite database of another program: choose another file"
+            )
+        return version, ours
+
+    def _make_schema(self, connection: apsw.Connection) -> None:
+        connection.pragma("journal_mode", "wal")
+        with self.writing():
+            if self._version(connection)[1]:
+                return  # another process was faster
+            connection.execute((_SQL / "schema.sql").read_text("utf-8"))
+            connection.pragma("application_id", APPLICATION_ID)
+            connection.pragma("user_version", SCHEMA_VERSION)
+
+    # statements
+
+    def rows(self, name: str, /, **values: Any) -> list[tuple[Any, ...]]:
+        """All rows of a named query."""
+        with self.explained():
+            return self.connection.execute(queries()[name], values).fetchall()
+
+    def row(self, name: str, /, **values: Any) -> tuple[Any, ...] | None:
+        """The first row of a named query, or None."""
+        with self.explained():
+            return next(self.connection.execute(queries()[name], values), None)
+
+    def run(self, name: str, /, **values: Any) -> int:
+        """Run a named statement; gives the row id of the last insert."""
+        with self.explained():
+            connection = self.connection
+            connection.execute(queries()[name], values)
+            return connection.last_insert_rowid()
+
+    def many(self, name: str, values: Sequence[tuple[Any, ...]]) -> None:
+        """Run a named statement (with `?` places) once for each tuple."""
+        if values:
+            with self.explained():
+                self.connection.executemany(queries()[name], values)
+
+    @property
+    def data_version(self) -> int:
+        """A number that changes when another connection has written to the file."""
+        with self.explained():
+            found = self.connection.pragma("data_version")
+        return int(str(found))
+
+    def integrity(self) -> list[str]:
+        """What SQLite itself finds wrong with the file."""
+        self.vectors()
+        with self.explained():
+            rows = self.connection.execute("PRAGMA integrity_check(20)").fetchall()
+        return [str(row[0]) for row in rows if row[0] != "ok"]
+
+    def rewrite(self) -> None:
+        """Write the file anew, so that nothing deleted is left in its bytes or its log."""
+        connection = self.vectors()
+        with self.explained():
+            for name in ("optimize_edge_terms", "optimize_passage_terms"):
+                connection.execute(queries()[name])
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """One immediate transaction: the lock first, all or nothing."""
+        with self.explained():
+            connection = self.connection
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """One read transaction, so that several queries see the same moment."""
+        with self.explained():
+            connection = self.connection
+            if connection.in_transaction:
+                yield
+                return
+            connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                if connection.in_transaction:
+                    connection.execute("COMMIT")
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """A part of a transaction that can fail alone."""
+        with self.explained(), self.connection:
+            yield
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """The driver's errors in our words, wrapped once."""
+        try:
+            yield
+        except apsw.Error as error:
+            raise _explained(self.path, error) from error
+
+
+def _make_private(path: str, create: bool) -> None:
+    """Make the file with mode 0600 before SQLite does with another."""
+    if Path(path).is_dir():
+        raise errors.NotAStore(f"{path} is a folder: name a database file in it")
+    if Path(path).exists():
+        return
+    if not create:
+        raise errors.StoreError(f'there is no database at {path}: "cloudnee remember" makes one')
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    except OSError as error:
+        raise errors.StoreReadOnly(
+            f"cannot make a database at {path}: {error.strerror}: choose a folder you can write"
+        ) from error
+
+
+def _explained(path: str, error: apsw.Error) -> errors.StoreError:
+    kinds: list[tuple[type[apsw.Error], type[errors.StoreError], str]] = [
+        (apsw.NotADBError, errors.NotAStore, "is not a cloudnee database: choose another file"),
+        (apsw.BusyError, errors.StoreLocked, "is locked by another program: try again"),
+        (apsw.LockedError, errors.StoreLocked, "is locked by another program: try again"),
+        (apsw.ReadOnlyError, errors.StoreReadOnly, "cannot be written: check its permissions"),
+        (apsw.FullError, errors.StoreFull, "cannot grow, the disk is full: free some space"),
+        (apsw.IOError, errors.StoreFull, "cannot be read or written: check the disk"),
+        (apsw.CorruptError, errors.StoreDamaged, 'is damaged: run "cloudnee check", then restore'),
+        (apsw.CantOpenError, errors.StoreError, "cannot be opened: check the path and permissions"),
+    ]
+    for driver, ours, way_out in kinds:
+        if isinstance(error, driver):
+            return ours(f"{path} {way_out} ({error})")
+    return errors.StoreError(f"{path}: {error}")

@@ -1,0 +1,181 @@
+"""The texts that edges show and the two vector indexes over them: names and triplets.
+
+A text has one vector however many pages state it. It is in its index while an edge that shows it
+is current for somebody, parked while such an edge is only stated, and gone otherwise. The
+database's own triggers count; `settle` carries out what the counts say, in the same transaction.
+
+Limits of sqlite-vec 0.1.9 met here: no REPLACE, so delete before insert; filters belong inside the
+kNN query; k is a parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from cloudnee.errors import OtherModel
+from cloudnee.store.database import queries
+from cloudnee.store.store import Store
+
+__all__ = ["FACT", "NAME", "NONE", "UNREADABLE", "MissingVectors", "Vectors"]
+
+NAME, FACT = 0, 1
+NONE, INDEXED, PARKED, UNREADABLE = 0, 1, 2, 3
+Text = tuple[int, str]
+
+
+class MissingVectors(Exception):
+    """A transaction needs vectors of texts nobody embedded beforehand: embed and begin again."""
+
+    def __init__(self, texts: Iterable[Text]) -> None:
+        self.texts = tuple(texts)
+        super().__init__(f"{len(self.texts)} texts have no vector yet")
+
+
+class Vectors:
+    """The texts and vectors of one org."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.db = store.db
+
+    def claim(self, model: str, dimensions: int) -> None:
+        """Make the store one of this model's, or refuse if it is another's. Call in `writing`."""
+        self.guard(model, dimensions)
+        connection = self.db.vectors()
+        if self.store.meta("model") is None:
+            for name in ("make_name_vectors", "make_fact_vectors"):
+                connection.execute(queries()[name].replace("{dimensions}", str(dimensions)))
+            self.store.set_meta("model", model)
+            self.store.set_meta("dimensions", str(dimensions))
+
+    def guard(self, model: str, dimensions: int) -> None:
+        """Raise `OtherModel` where the vectors inside were made by another model."""
+        held = self.store.meta("model")
+        size = self.store.meta("dimensions")
+        if held is not None and (held, size) != (model, str(dimensions)):
+            raise OtherModel(
+                f"{self.db.path} holds {size}-number vectors of {held}; {model} makes others "
+                f'({dimensions}): open it with the first, or run "cloudnee reembed"'
+            )
+
+    @property
+    def made(self) -> bool:
+        """Whether the file has vector indexes yet."""
+        return self.store.meta("model") is not None
+
+    def lacking(self, texts: Iterable[Text]) -> list[Text]:
+        """Those of the texts that have neither a vector nor a note that none can be made."""
+        found = []
+        for kind, text in dict.fromkeys(texts):
+            row = self.db.row("known_vector", org=self.store.org, kind=kind, text=text)
+            if row is None or row[0] == NONE:
+                found.append((kind, text))
+        return found
+
+    def text_id(self, kind: int, text: str, revision: int) -> int:
+        """The row id of a text, made where it is new."""
+        row = self.db.row("text_id", org=self.store.org, kind=kind, text=text)
+        if row:
+            return int(row[0])
+        return self.db.run("add_text", org=self.store.org, kind=kind, text=text, revision=revision)
+
+    def settle(
+        self, touched: Iterable[int], vectors: Mapping[Text, bytes | None], revision: int
+    ) -> None:
+        """Bring the indexes in line with the counts of these texts.
+
+        `vectors` holds what was embedded beforehand; None is a text the model cannot read. Raises
+        `MissingVectors` when a text that must enter the index has no vector anywhere.
+        """
+        self.db.vectors()
+        missing = []
+        for text in set(touched):
+            row = self.db.row("text_state", id=text)
+            if row is None:
+                continue
+            kind, words, uses, stated, live, state = row
+            if uses <= 0:
+                self._drop(text, kind, state)
+                self.db.run("drop_text", id=text)
+            elif live > 0:
+                if not self._show(text, kind, words, state, vectors, revision):
+                    missing.append((kind, words))
+            elif state == INDEXED:
+                self._hide(text, kind, stated > 0, revision)
+            elif state == PARKED and stated <= 0:
+                self._drop(text, kind, state)
+                self._mark(text, NONE, revision)
+            elif state == NONE and stated > 0:
+                self._keep(text, vectors.get((kind, words)), revision)
+        if missing:
+            raise MissingVectors(missing)
+
+    def _show(
+        self,
+        text: int,
+        kind: int,
+        words: str,
+        state: int,
+        vectors: Mapping[Text, bytes | None],
+        revision: int,
+    ) -> bool:
+        if state in (INDEXED, UNREADABLE):
+            return True
+        vector: bytes | None
+        if state == PARKED:
+            row = self.db.row("parked", id=text)
+            vector = row[0] if row else None
+            self.db.run("unpark", id=text)
+        elif (kind, words) in vectors:
+            vector = vectors[(kind, words)]
+        else:
+            return False
+        if vector is None:
+            self._mark(text, UNREADABLE, revision)
+        else:
+            self.db.run(f"add_vector_{kind}", id=text, org=self.store.org, vector=vector)
+            self._mark(text, INDEXED, revision)
+        return True
+
+    def _hide(self, text: int, kind: int, park: bool, revision: int) -> None:
+        if park:
+            self.db.run("park", id=text, vector=self.vector(text, kind))
+        self.db.run(f"drop_vector_{kind}", id=text)
+        self._mark(text, PARKED if park else NONE, revision)
+
+    def _keep(self, text: int, vector: bytes | None, revision: int) -> None:
+        """Park the vector of a fact that lost, if there is one: it may be current again."""
+        if vector is not None:
+            self.db.run("park", id=text, vector=vector)
+            self._mark(text, PARKED, revision)
+
+    def _drop(self, text: int, kind: int, state: int) -> None:
+        if state == INDEXED:
+            self.db.run(f"drop_vector_{kind}", id=text)
+        elif state == PARKED:
+            self.db.run("unpark", id=text)
+
+    def _mark(self, text: int, vector: int, revision: int) -> None:
+        self.db.run("set_text_vector", id=text, vector=vector, revision=revision)
+
+    # reads
+
+    def vector(self, text: int, kind: int) -> bytes | None:
+        """The stored vector of a text in its index, as float32 bytes."""
+        self.db.vectors()
+        row = self.db.row(f"vector_{kind}", id=text)
+        return row[0] if row else None
+
+    def ids(self, kind: int) -> set[int]:
+        """The texts that are in an index."""
+        self.db.vectors()
+        return {row[0] for row in self.db.rows(f"vector_ids_{kind}", org=self.store.org)}
+
+    def nearest(self, kind: int, vector: bytes, k: int, bit: int) -> list[tuple[int, float]]:
+        """(text, distance) of the k nearest texts that are current for the audience."""
+        self.db.vectors()
+        return self.db.rows(f"nearest_{kind}", vector=vector, k=k, org=self.store.org, bit=bit)
+
+    def blocks(self, kind: int) -> list[tuple[bytes, bytes, bytes]]:
+        """The index as it lies on disk: (row ids, validity bits, float32 vectors) of each block."""
+        return self.db.rows(f"vector_blocks_{kind}", org=self.store.org)
