@@ -1,0 +1,188 @@
+"""Facts read from prose by a language model that is trusted with nothing.
+
+One call a chunk against any OpenAI-compatible endpoint. What comes back is checked for its form
+here and for its truth to the chunk in `grounding`; a fault is told as `ExtractionFailed` and never
+as "this chunk states nothing". Needs the extra `llm`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any
+
+from cloudnee.errors import BadInput, ExtractionFailed
+from cloudnee.extract.base import Extraction
+from cloudnee.extract.cache import MemoryCache, ReplyCache, reply_key
+from cloudnee.extract.calls import Budget, Endpoint, LlmSettings, Meter, Usage
+from cloudnee.extract.ontology import Ontology
+from cloudnee.extract.prompt import ChunkRequest, prompt_for
+
+if TYPE_CHECKING:
+    from cloudnee.extract.reply import Reply
+
+__all__ = ["ChunkOutcome", "Estimate", "LlmExtractor"]
+
+_MODES = ("json_schema", "json", "tools")
+_CHARACTERS_A_TOKEN = 3.5  # English Markdown; other scripts take more tokens
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkOutcome:
+    """What became of one chunk: an extraction or the reason why not, and what it took."""
+
+    extraction: Extraction | None
+    error: ExtractionFailed | None
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What reading would take at most: calls, and tokens sent; `cached` chunks cost nothing."""
+
+    calls: int
+    tokens: int
+    cached: int
+
+
+class LlmExtractor:
+    """Reads chunks with a language model. Safe to share between threads.
+
+    `version` changes with the model and with every word of the prompt, relations included.
+    """
+
+    name = "llm"
+    whole_page = False
+
+    def __init__(
+        self,
+        settings: LlmSettings,
+        ontology: Ontology,
+        *,
+        cache: ReplyCache | None = None,
+        budget: Budget | None = None,
+        endpoint: Endpoint | None = None,
+        today: Callable[[], date] = lambda: datetime.now(UTC).date(),
+    ) -> None:
+        if settings.mode not in _MODES:
+            raise BadInput(f"mode {settings.mode!r} is not one of {', '.join(_MODES)}")
+        self.settings = settings
+        self.cache = MemoryCache() if cache is None else cache
+        self._endpoint = endpoint or Endpoint(settings, budget or Budget())
+        self._prompt = prompt_for(ontology)
+        self._today = today
+
+    @property
+    def version(self) -> str:
+        """What a reading depends on beside the text: the model and the prompt."""
+        return f"{self.settings.model}/{self._prompt.version}"
+
+    def extract(self, text: str, *, subject: str, path: str, date: str | None) -> Extraction:
+        """The facts of one chunk. Raises `ExtractionFailed`, never gives half an answer."""
+        outcome = self._read(ChunkRequest(text, subject, path, date))
+        if outcome.extraction is None:
+            raise outcome.error or ExtractionFailed(f"{path}: not read")
+        return outcome.extraction
+
+    def extract_many(self, requests: Sequence[ChunkRequest]) -> list[ChunkOutcome]:
+        """The outcome of each chunk, in order; one that fails leaves the others alone."""
+        if len(requests) < 2:
+            return [self._read(request) for request in requests]
+        with ThreadPoolExecutor(min(self.settings.concurrency, len(requests))) as pool:
+            return list(pool.map(self._read, requests))
+
+    def estimate(self, requests: Sequence[ChunkRequest]) -> Estimate:
+        """What `extract_many` would take, without a call."""
+        due = [r for r in requests if self.cache.get(self.cache_key(r)) is None]
+        written = sum(len(self._prompt.system) + len(request.text) for request in due)
+        tokens = round(written / _CHARACTERS_A_TOKEN)
+        return Estimate(len(due), tokens, len(requests) - len(due))
+
+    def cache_key(self, request: ChunkRequest) -> str:
+        """Under what the reply to a chunk is kept: a page's date and path are no part of it."""
+        return reply_key(self.version, request.subject, *request.headings, "", request.text)
+
+    def close(self) -> None:
+        """Close the connections to the endpoint."""
+        self._endpoint.close()
+
+    def _read(self, request: ChunkRequest) -> ChunkOutcome:
+        from cloudnee.extract.reply import Reply, extraction
+
+        key, meter = self.cache_key(request), Meter()
+        if (kept := self.cache.get(key)) is not None:
+            reply = Reply.model_validate_json(kept)
+            return ChunkOutcome(extraction(reply), None, Usage(cached=1))
+        try:
+            reply = self._asked(request, meter)
+        except ExtractionFailed as error:
+            return ChunkOutcome(None, error, meter.usage())
+        self.cache.put(key, reply.model_dump_json(), path=request.path)
+        return ChunkOutcome(extraction(reply), None, meter.usage())
+
+    def _asked(self, request: ChunkRequest, meter: Meter) -> Reply:
+        instructor = _instructor()
+        from instructor.core.exceptions import IncompleteOutputException, InstructorRetryException
+
+        from cloudnee.extract.reply import Reply
+
+        def complete(**wanted: Any) -> Any:
+            return self._endpoint.complete(meter, **wanted)
+
+        create = instructor.patch(create=complete, mode=_mode(instructor, self.settings.mode))
+        try:
+            reply: Reply = create(
+                response_model=Reply,
+                messages=self._prompt.messages(request, self._today()),
+                max_retries=1,  # a reply out of form is shown its error once
+                **self._bounds(),
+            )
+        except IncompleteOutputException as error:
+            raise self._failed("the answer was cut off at its longest length") from error
+        except InstructorRetryException as error:
+            if isinstance(error.__cause__, ExtractionFailed):
+                raise error.__cause__ from None
+            raise self._failed(f"the answer is out of form: {_reason(error)}") from error
+        return reply
+
+    def _bounds(self) -> dict[str, Any]:
+        wanted = {
+            "max_tokens": self.settings.reply_tokens,
+            "temperature": self.settings.temperature,
+        }
+        return {name: value for name, value in wanted.items() if value is not None}
+
+    def _failed(self, reason: str) -> ExtractionFailed:
+        return ExtractionFailed(f"{self.settings.model}: {reason}")
+
+
+def _instructor() -> Any:
+    try:
+        import instructor
+        import openai  # noqa: F401
+    except ImportError as error:
+        raise BadInput(
+            'the llm extractor needs two libraries: run pip install "cloudnee[llm]"'
+        ) from error
+    # It logs each fault as an error; ours is told once, by the report.
+    logging.getLogger("instructor").addHandler(logging.NullHandler())
+    return instructor
+
+
+def _mode(instructor: Any, name: str) -> Any:
+    return instructor.Mode[name.upper()]
+
+
+def _reason(error: Exception) -> str:
+    from pydantic import ValidationError
+
+    cause = error.__cause__ or error
+    if isinstance(cause, ValidationError):
+        first = cause.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        return f"{place}: {first['msg']}" if place else first["msg"]
+    line = " ".join(str(cause).split())
+    return line if len(line) <= 300 else line[:299] + "…"
