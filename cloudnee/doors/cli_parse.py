@@ -113,7 +113,7 @@ def _ordered(verb: Verb, known: Sequence[Argument], words: Sequence[str]) -> lis
         name = word.partition("=")[0]
         if word == "--":
             rest.extend(left)
-        elif _is_text(word):
+        elif name not in flags and _is_text(word):
             rest.append(word)
         elif name not in flags:
             raise UsageError(_unknown("option", name, flags) + _dash_hint(word), verb.name)

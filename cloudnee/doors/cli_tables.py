@@ -73,18 +73,14 @@ def table(
 
 
 def _fitted(widths: list[int], limit: int) -> list[int]:
+    """The widths, the widest cut first and as far as it goes, until all fit into `limit`."""
     over = sum(widths) + len(_GAP) * (len(widths) - 1) - limit
-    while limit and over > 0 and max(widths) > _NARROWEST:
-        widest = widths.index(max(widths))
-        cut = min(over, max(1, widths[widest] - _second(widths, widest)))
-        cut = min(cut, widths[widest] - _NARROWEST)
-        widths[widest] -= cut
-        over -= cut
+    for at in sorted(range(len(widths)), key=lambda at: -widths[at]):
+        if limit and over > 0 and widths[at] > _NARROWEST:
+            cut = min(over, widths[at] - _NARROWEST)
+            widths[at] -= cut
+            over -= cut
     return widths
-
-
-def _second(widths: list[int], widest: int) -> int:
-    return max((one for at, one in enumerate(widths) if at != widest), default=_NARROWEST)
 
 
 def _row_lines(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
