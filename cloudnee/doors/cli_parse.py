@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, NoReturn
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, NoReturn
 
 from cloudnee.doors.cli_spec import GLOBALS, VERBS, Argument, Verb
 
 __all__ = ["Asked", "UsageError", "asked"]
 
+_MARK = "="
 _NUMBER = re.compile(r"-\d+(\.\d+)?")
 
 
@@ -96,15 +98,41 @@ def _arguments(verb: Verb, words: Sequence[str]) -> argparse.Namespace:
         formatter_class=lambda prog: argparse.HelpFormatter(prog, width=100),
     )
     for argument in known:
-        parser.add_argument(*argument.flags, **argument.options)
+        parser.add_argument(*argument.flags, **_marked(argument))
     try:
-        return parser.parse_args(ordered)
+        args, surplus = parser.parse_known_args(ordered)
     except UsageError as error:
         raise UsageError(str(error), verb.name) from None
+    if surplus:
+        shown = _short(surplus[0].removeprefix(_MARK))
+        raise UsageError(f"one word too many: {shown!r}: put text in quotes", verb.name)
+    return args
+
+
+def _marked(argument: Argument) -> dict[str, Any]:
+    """What argparse is told: a value comes with the mark before it, as does a default."""
+    options = dict(argument.options)
+    if argument.is_option and not argument.takes_value:
+        return options
+    options["type"] = partial(_value, options.get("type", str))
+    if isinstance(options.get("default"), str):
+        options["default"] = _MARK + options["default"]
+    return options
+
+
+def _value(kind: Callable[[str], object], word: str) -> object:
+    text = word.removeprefix(_MARK)
+    try:
+        return kind(text)
+    except ValueError:
+        wanted = "a whole number" if kind is int else "a number"
+        raise argparse.ArgumentTypeError(f"{_short(text)!r} is not {wanted}") from None
 
 
 def _ordered(verb: Verb, known: Sequence[Argument], words: Sequence[str]) -> list[str]:
-    """Options first, each value tied to its option by "="; then what is left, after "--"."""
+    """Options first, each with its value; then what is left. Every value has the mark before it,
+    so that argparse takes none of them, "--" included, for something else.
+    """
     flags = {flag: argument for argument in known if argument.is_option for flag in argument.flags}
     options: list[str] = []
     rest: list[str] = []
@@ -118,10 +146,10 @@ def _ordered(verb: Verb, known: Sequence[Argument], words: Sequence[str]) -> lis
         elif name not in flags:
             raise UsageError(_unknown("option", name, flags) + _dash_hint(word), verb.name)
         elif word == name and flags[name].takes_value:
-            options.append(f"{name}={_next(left, verb, name)}")
+            options.append(f"{name}={_MARK}{_next(left, verb, name)}")
         else:
-            options.append(word)
-    return [*options, "--", *rest] if rest else options
+            options.append(word.replace("=", f"={_MARK}", 1))
+    return [*options, *(_MARK + word for word in rest)]
 
 
 def _is_text(word: str) -> bool:
@@ -141,6 +169,9 @@ def _dash_hint(word: str) -> str:
 def _unknown(kind: str, name: str, allowed: Iterable[str]) -> str:
     from difflib import get_close_matches
 
-    shown = name if len(name) <= 40 else f"{name[:40]}…"
     close = get_close_matches(name[:40], list(allowed), n=1)
-    return f"no {kind} {shown!r}" + (f": did you mean {close[0]}?" if close else "")
+    return f"no {kind} {_short(name)!r}" + (f": did you mean {close[0]}?" if close else "")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:40]}…"
