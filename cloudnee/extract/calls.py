@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from importlib import import_module
-from threading import Event, Lock
+from threading import BoundedSemaphore, Event, Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -163,7 +163,10 @@ def _wait(seconds: float) -> None:
 
 
 class Endpoint:
-    """Chat completions of one model at one address. Safe to share between threads."""
+    """Chat completions of one model at one address, `concurrency` of them at once at most.
+
+    Safe to share between threads.
+    """
 
     def __init__(
         self,
@@ -172,24 +175,26 @@ class Endpoint:
         wait: Callable[[float], None] = _wait,
         draw: Callable[[], float] = random.random,
     ) -> None:
-        self._settings = settings
+        self.settings = settings
         self._budget = budget
         self._wait = wait
         self._draw = draw
         self._lock = Lock()
+        self._places = BoundedSemaphore(settings.concurrency)
         self._client: Any = None
 
     def complete(self, meter: Meter, **request: Any) -> ChatCompletion:
         """One answer. Raises `ExtractionFailed` when all tries failed, or one for good."""
-        tries = self._settings.tries
+        tries = self.settings.tries
         for number in range(1, tries + 1):
-            self._budget.take_call()
-            meter.call()
             try:
-                answer = self._once(request)
+                with self._places:
+                    self._budget.take_call()
+                    meter.call()
+                    answer = self._once(request)
             except _Passing as fault:
                 wait = self._wait_before(number, fault.after)
-                if number == tries or wait > self._settings.longest_wait:
+                if number == tries or wait > self.settings.longest_wait:
                     raise self._failed(f"{fault} (tries: {number})") from fault
                 self._wait(wait)
             else:
@@ -206,21 +211,21 @@ class Endpoint:
 
     def _wait_before(self, number: int, after: float | None) -> float:
         # Half fixed, half drawn: clients that failed together do not come back together.
-        grown = self._settings.first_wait * 2 ** (number - 1)
+        grown = self.settings.first_wait * 2 ** (number - 1)
         drawn = grown * (0.5 + self._draw() / 2)
         return drawn if after is None else after + drawn
 
     def _once(self, request: dict[str, Any]) -> ChatCompletion:
         import openai
 
-        deadline = monotonic() + self._settings.timeout
+        deadline = monotonic() + self.settings.timeout
         try:
             with self._opened().chat.completions.with_streaming_response.create(
-                model=self._settings.model, **request
+                model=self.settings.model, **request
             ) as response:
                 return _completion(self._body(response, deadline))
         except openai.APITimeoutError as error:
-            raise _Passing(f"no answer within {self._settings.timeout:g} s") from error
+            raise _Passing(f"no answer within {self.settings.timeout:g} s") from error
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error
             raise _Passing(f"no connection: {_brief(cause)}") from error
@@ -233,10 +238,10 @@ class Endpoint:
         try:
             for part in response.iter_bytes():
                 body += part
-                if len(body) > self._settings.reply_bytes:
-                    raise self._failed(f"the answer is over {self._settings.reply_bytes} bytes")
+                if len(body) > self.settings.reply_bytes:
+                    raise self._failed(f"the answer is over {self.settings.reply_bytes} bytes")
                 if monotonic() > deadline:
-                    raise _Passing(f"no answer within {self._settings.timeout:g} s")
+                    raise _Passing(f"no answer within {self.settings.timeout:g} s")
         except _transport_error(response) as error:
             raise _Passing(f"the answer broke off: {_brief(error)}") from error
         return bytes(body)
@@ -253,7 +258,7 @@ class Endpoint:
         return self._failed(f"{way_out} ({said})" if way_out else said)
 
     def _failed(self, reason: str) -> ExtractionFailed:
-        return ExtractionFailed(f"{self._settings.model}: {reason}")
+        return ExtractionFailed(f"{self.settings.model}: {reason}")
 
     def _opened(self) -> Any:
         import openai
@@ -261,9 +266,9 @@ class Endpoint:
         with self._lock:
             if self._client is None:
                 self._client = openai.OpenAI(
-                    api_key=self._settings.key or "none",
-                    base_url=self._settings.base_url,
-                    timeout=self._settings.timeout,
+                    api_key=self.settings.key or "none",
+                    base_url=self.settings.base_url,
+                    timeout=self.settings.timeout,
                     max_retries=0,
                 )
             return self._client

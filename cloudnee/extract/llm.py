@@ -7,12 +7,10 @@ as "this chunk states nothing". Needs the extra `llm`.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
 
 from cloudnee.errors import BadInput, ExtractionFailed
 from cloudnee.extract.base import Extraction
@@ -20,13 +18,10 @@ from cloudnee.extract.cache import MemoryCache, ReplyCache, reply_key
 from cloudnee.extract.calls import Budget, Endpoint, LlmSettings, Meter, Usage
 from cloudnee.extract.ontology import Ontology
 from cloudnee.extract.prompt import ChunkRequest, prompt_for
-
-if TYPE_CHECKING:
-    from cloudnee.extract.reply import Reply
+from cloudnee.extract.structured import MODES, answered
 
 __all__ = ["ChunkOutcome", "Estimate", "LlmExtractor"]
 
-_MODES = ("json_schema", "json", "tools")
 _CHARACTERS_A_TOKEN = 3.5  # English Markdown; other scripts take more tokens
 
 
@@ -67,8 +62,8 @@ class LlmExtractor:
         endpoint: Endpoint | None = None,
         today: Callable[[], date] = lambda: datetime.now(UTC).date(),
     ) -> None:
-        if settings.mode not in _MODES:
-            raise BadInput(f"mode {settings.mode!r} is not one of {', '.join(_MODES)}")
+        if settings.mode not in MODES:
+            raise BadInput(f"mode {settings.mode!r} is not one of {', '.join(MODES)}")
         self.settings = settings
         self.cache = MemoryCache() if cache is None else cache
         self._endpoint = endpoint or Endpoint(settings, budget or Budget())
@@ -80,9 +75,11 @@ class LlmExtractor:
         """What a reading depends on beside the text: the model and the prompt."""
         return f"{self.settings.model}/{self._prompt.version}"
 
-    def extract(self, text: str, *, subject: str, path: str, date: str | None) -> Extraction:
+    def extract(
+        self, text: str, *, subject: str, path: str, date: datetime | str | None
+    ) -> Extraction:
         """The facts of one chunk. Raises `ExtractionFailed`, never gives half an answer."""
-        outcome = self._read(ChunkRequest(text, subject, path, date))
+        outcome = self._read(ChunkRequest(text, subject, path, _day(date)))
         if outcome.extraction is None:
             raise outcome.error or ExtractionFailed(f"{path}: not read")
         return outcome.extraction
@@ -114,75 +111,15 @@ class LlmExtractor:
 
         key, meter = self.cache_key(request), Meter()
         if (kept := self.cache.get(key)) is not None:
-            reply = Reply.model_validate_json(kept)
-            return ChunkOutcome(extraction(reply), None, Usage(cached=1))
+            return ChunkOutcome(extraction(Reply.model_validate_json(kept)), None, Usage(cached=1))
+        messages = self._prompt.messages(request, self._today())
         try:
-            reply = self._asked(request, meter)
+            reply = answered(Reply, self._endpoint, meter, messages)
         except ExtractionFailed as error:
             return ChunkOutcome(None, error, meter.usage())
         self.cache.put(key, reply.model_dump_json(), path=request.path)
         return ChunkOutcome(extraction(reply), None, meter.usage())
 
-    def _asked(self, request: ChunkRequest, meter: Meter) -> Reply:
-        instructor = _instructor()
-        from instructor.core.exceptions import IncompleteOutputException, InstructorRetryException
 
-        from cloudnee.extract.reply import Reply
-
-        def complete(**wanted: Any) -> Any:
-            return self._endpoint.complete(meter, **wanted)
-
-        create = instructor.patch(create=complete, mode=_mode(instructor, self.settings.mode))
-        try:
-            reply: Reply = create(
-                response_model=Reply,
-                messages=self._prompt.messages(request, self._today()),
-                max_retries=1,  # a reply out of form is shown its error once
-                **self._bounds(),
-            )
-        except IncompleteOutputException as error:
-            raise self._failed("the answer was cut off at its longest length") from error
-        except InstructorRetryException as error:
-            if isinstance(error.__cause__, ExtractionFailed):
-                raise error.__cause__ from None
-            raise self._failed(f"the answer is out of form: {_reason(error)}") from error
-        return reply
-
-    def _bounds(self) -> dict[str, Any]:
-        wanted = {
-            "max_tokens": self.settings.reply_tokens,
-            "temperature": self.settings.temperature,
-        }
-        return {name: value for name, value in wanted.items() if value is not None}
-
-    def _failed(self, reason: str) -> ExtractionFailed:
-        return ExtractionFailed(f"{self.settings.model}: {reason}")
-
-
-def _instructor() -> Any:
-    try:
-        import instructor
-        import openai  # noqa: F401
-    except ImportError as error:
-        raise BadInput(
-            'the llm extractor needs two libraries: run pip install "cloudnee[llm]"'
-        ) from error
-    # It logs each fault as an error; ours is told once, by the report.
-    logging.getLogger("instructor").addHandler(logging.NullHandler())
-    return instructor
-
-
-def _mode(instructor: Any, name: str) -> Any:
-    return instructor.Mode[name.upper()]
-
-
-def _reason(error: Exception) -> str:
-    from pydantic import ValidationError
-
-    cause = error.__cause__ or error
-    if isinstance(cause, ValidationError):
-        first = cause.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        return f"{place}: {first['msg']}" if place else first["msg"]
-    line = " ".join(str(cause).split())
-    return line if len(line) <= 300 else line[:299] + "…"
+def _day(when: datetime | str | None) -> str | None:
+    return when.date().isoformat() if isinstance(when, datetime) else when

@@ -161,3 +161,15 @@ def server() -> Iterator[ScriptedServer]:
 def settings(server: ScriptedServer) -> LlmSettings:
     """Settings that lead to the scripted server."""
     return LlmSettings(model="scripted", base_url=server.url, key="test-key", timeout=5.0)
+
+
+@pytest.fixture(name="play")
+def play_fixture() -> type[Play]:
+    """What makes one part of a script."""
+    return Play
+
+
+@pytest.fixture(name="reply")
+def reply_fixture() -> Callable[..., str]:
+    """What makes the content of a well-formed answer."""
+    return reply
