@@ -180,6 +180,8 @@ class Reader:
         """A row as an answer, with the names that this audience sees."""
         source_id, source_name, _ = self.shown(row.source)
         target_id, target_name, _ = self.shown(row.target)
+        source_name = source_name or self.store.text(row.source_text)  # no page says it any more
+        target_name = target_name or self.store.text(row.target_text)
         return Edge(
             id=row.eid,
             source_id=source_id,

@@ -52,9 +52,10 @@ class EdgeRow:
     source: int
     relation: str
     target: int
+    source_text: int
+    target_text: int
     chunk: int
     line: int
-    text: int
     quote: str
     importance: float
     weight: float

@@ -189,14 +189,14 @@ SELECT id, source, relation, target, as_of, written, line, seen_by, current_for
 SELECT source_text, target_text, text FROM edges WHERE id = :id
 
 -- :name edges_current_from
-SELECT id, eid, page, source, relation, target, chunk, line, text, quote, importance, weight, since,
-       as_of, created_at, retired_at, ended, seen_by, current_for
+SELECT id, eid, page, source, relation, target, source_text, target_text, chunk, line, quote, importance, weight,
+       since, as_of, created_at, retired_at, ended, seen_by, current_for
   FROM edges WHERE source = :entity AND retired_at IS NULL AND current_for & :bit
  ORDER BY relation, as_of DESC, id DESC LIMIT :most
 
 -- :name edges_current_to
-SELECT id, eid, page, source, relation, target, chunk, line, text, quote, importance, weight, since,
-       as_of, created_at, retired_at, ended, seen_by, current_for
+SELECT id, eid, page, source, relation, target, source_text, target_text, chunk, line, quote, importance, weight,
+       since, as_of, created_at, retired_at, ended, seen_by, current_for
   FROM edges WHERE target = :entity AND retired_at IS NULL AND current_for & :bit
    AND source <> :entity
  ORDER BY relation, as_of DESC, id DESC LIMIT :most
@@ -209,48 +209,48 @@ SELECT (SELECT count(*) FROM edges
            AND source <> :entity)
 
 -- :name edges_ever
-SELECT id, eid, page, source, relation, target, chunk, line, text, quote, importance, weight, since,
-       as_of, created_at, retired_at, ended, seen_by, current_for
+SELECT id, eid, page, source, relation, target, source_text, target_text, chunk, line, quote, importance, weight,
+       since, as_of, created_at, retired_at, ended, seen_by, current_for
   FROM edges WHERE source = :entity AND retired_at IS NULL AND seen_by & :bit
 UNION
-SELECT id, eid, page, source, relation, target, chunk, line, text, quote, importance, weight, since,
-       as_of, created_at, retired_at, ended, seen_by, current_for
+SELECT id, eid, page, source, relation, target, source_text, target_text, chunk, line, quote, importance, weight,
+       since, as_of, created_at, retired_at, ended, seen_by, current_for
   FROM edges WHERE source = :entity AND retired_at IS NOT NULL AND seen_by & :bit
 UNION
-SELECT id, eid, page, source, relation, target, chunk, line, text, quote, importance, weight, since,
-       as_of, created_at, retired_at, ended, seen_by, current_for
+SELECT id, eid, page, source, relation, target, source_text, target_text, chunk, line, quote, importance, weight,
+       since, as_of, created_at, retired_at, ended, seen_by, current_for
   FROM edges WHERE target = :entity AND retired_at IS NULL AND seen_by & :bit
 UNION
-SELECT id, eid, page, source, relation, target, chunk, line, text, quote, importance, weight, since,
-       as_of, created_at, retired_at, ended, seen_by, current_for
+SELECT id, eid, page, source, relation, target, source_text, target_text, chunk, line, quote, importance, weight,
+       since, as_of, created_at, retired_at, ended, seen_by, current_for
   FROM edges WHERE target = :entity AND retired_at IS NOT NULL AND seen_by & :bit
 ORDER BY created_at DESC, id DESC LIMIT :most
 
 -- :name edges_recent
-SELECT id, eid, page, source, relation, target, chunk, line, text, quote, importance, weight, since,
-       as_of, created_at, retired_at, ended, seen_by, current_for
+SELECT id, eid, page, source, relation, target, source_text, target_text, chunk, line, quote, importance, weight,
+       since, as_of, created_at, retired_at, ended, seen_by, current_for
   FROM edges WHERE org = :org AND seen_by & :bit
  ORDER BY id DESC LIMIT :most
 
 -- :name edges_all
-SELECT id, eid, page, source, relation, target, chunk, line, text, quote, importance, weight, since,
-       as_of, created_at, retired_at, ended, seen_by, current_for
+SELECT id, eid, page, source, relation, target, source_text, target_text, chunk, line, quote, importance, weight,
+       since, as_of, created_at, retired_at, ended, seen_by, current_for
   FROM edges WHERE org = :org AND seen_by & :bit AND (:past OR current_for & :bit)
  ORDER BY id
 
 -- :name edge
-SELECT id, eid, page, source, relation, target, chunk, line, text, quote, importance, weight, since,
-       as_of, created_at, retired_at, ended, seen_by, current_for
+SELECT id, eid, page, source, relation, target, source_text, target_text, chunk, line, quote, importance, weight,
+       since, as_of, created_at, retired_at, ended, seen_by, current_for
   FROM edges WHERE org = :org AND id = :id AND seen_by & :bit AND current_for & :bit
 
 -- :name edge_by_eid
-SELECT id, eid, page, source, relation, target, chunk, line, text, quote, importance, weight, since,
-       as_of, created_at, retired_at, ended, seen_by, current_for
+SELECT id, eid, page, source, relation, target, source_text, target_text, chunk, line, quote, importance, weight,
+       since, as_of, created_at, retired_at, ended, seen_by, current_for
   FROM edges WHERE org = :org AND eid = :eid AND seen_by & :bit
 
 -- :name edges_of_triplet
-SELECT id, eid, page, source, relation, target, chunk, line, text, quote, importance, weight, since,
-       as_of, created_at, retired_at, ended, seen_by, current_for
+SELECT id, eid, page, source, relation, target, source_text, target_text, chunk, line, quote, importance, weight,
+       since, as_of, created_at, retired_at, ended, seen_by, current_for
   FROM edges
  WHERE source = :source AND relation = :relation AND target = :target
    AND retired_at IS NULL AND current_for & :bit
