@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import sqlite_vec
@@ -83,7 +83,7 @@ def lagging_index(desk: Desk) -> str:
     return f"160; check names the lag: {faults[0].kind}"
 
 
-Rows = list[tuple[int, int, bytes]]
+Rows = list[tuple[Any, ...]]
 
 
 def fact_vectors(db: str, planted: Rows | None = None) -> Rows:

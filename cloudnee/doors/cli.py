@@ -29,7 +29,7 @@ PIPE_CLOSED = 141
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and give its exit code."""
-    words = list(sys.argv[1:] if argv is None else argv)
+    words = _typed() if argv is None else list(argv)
     _speak_utf8()
     try:
         code = _code(words)
@@ -40,6 +40,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     return code
+
+
+def _typed() -> list[str]:
+    """The words of this process: UTF-8, whatever the locale made of them."""
+    if sys.getfilesystemencoding() == "utf-8":
+        return sys.argv[1:]
+    return [os.fsencode(word).decode("utf-8", "surrogateescape") for word in sys.argv[1:]]
 
 
 def _code(words: list[str]) -> int:
