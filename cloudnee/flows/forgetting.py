@@ -62,7 +62,7 @@ class Eraser:
             self.judged.extend(s for s in (stated.get(edge.id),) if s)
             self.texts.update((edge.source_text, edge.target_text, edge.text))
             self.entities.update((edge.source, edge.target))
-            self.store.forget("fact", fact + "\n" + " ".join(edge.quote.split()))
+            self.store.forget_fact(fact, edge.quote)
             self.edges.append(edge.eid)
             self.store.drop_edge(edge.id)
         self.store.drop_ratings(fact)

@@ -109,6 +109,7 @@ def handle_kind(handle: str) -> str:
     return "email" if re.fullmatch(r"[^\s@]+@[^\s@]+", handle.strip()) else "name"
 
 
+@lru_cache(maxsize=4096)
 def handle_keys(handle: str, kind: str, region: str | None) -> tuple[str, ...]:
     """The keys a handle is found by, the one that stands for it first.
 

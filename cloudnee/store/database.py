@@ -59,10 +59,11 @@ class Database:
     @property
     def connection(self) -> apsw.Connection:
         """This thread's connection."""
-        held: apsw.Connection | None = getattr(self._local, "connection", None)
-        if held is None:
+        try:
+            return self._local.connection  # type: ignore[no-any-return]
+        except AttributeError:
             held = self._local.connection = self._connect()
-        return held
+            return held
 
     def _connect(self) -> apsw.Connection:
         if self.path != ":memory:":
@@ -135,20 +136,26 @@ class Database:
 
     def rows(self, name: str, /, **values: Any) -> list[tuple[Any, ...]]:
         """All rows of a named query."""
-        with self.explained():
+        try:
             return self.connection.execute(queries()[name], values).fetchall()
+        except apsw.Error as error:
+            raise _explained(self.path, error) from error
 
     def row(self, name: str, /, **values: Any) -> tuple[Any, ...] | None:
         """The first row of a named query, or None."""
-        with self.explained():
+        try:
             return next(self.connection.execute(queries()[name], values), None)
+        except apsw.Error as error:
+            raise _explained(self.path, error) from error
 
     def run(self, name: str, /, **values: Any) -> int:
         """Run a named statement; gives the row id of the last insert."""
-        with self.explained():
+        try:
             connection = self.connection
             connection.execute(queries()[name], values)
             return connection.last_insert_rowid()
+        except apsw.Error as error:
+            raise _explained(self.path, error) from error
 
     def many(self, name: str, values: Sequence[tuple[Any, ...]]) -> None:
         """Run a named statement (with `?` places) once for each tuple."""

@@ -82,6 +82,7 @@ class PageEdge:
     source_text: int
     target_text: int
     text: int
+    weight: float
     retired_at: int | None
     line: int
     chunk: int
@@ -335,9 +336,18 @@ class Store:
 
     # entities, names, aliases
 
-    def entities_of_key(self, key: str) -> list[tuple[int, str]]:
-        """(entity, word) of every entity of a name's key, whoever asks: for the write flow."""
-        return self.db.rows("entities_of_key", org=self.org, key=key)
+    def entities_of_keys(self, keys: Iterable[str]) -> dict[str, list[tuple[int, str, str]]]:
+        """key → (entity, word, id) of each entity of it, whoever asks: for the write flow."""
+        found: dict[str, list[tuple[int, str, str]]] = {}
+        rows = self.db.rows("entities_of_keys", org=self.org, keys=json.dumps(list(keys)))
+        for key, entity, word, eid in rows:
+            found.setdefault(key, []).append((entity, word, eid))
+        return found
+
+    def eid(self, entity: int) -> str:
+        """The public id of an entity."""
+        row = self.db.row("eid", entity=entity)
+        return row[0] if row else ""
 
     def entity_seen_elsewhere(self, entity: int, page: int, seen_by: int) -> bool:
         """Whether another page that all in `seen_by` may see names the entity."""
@@ -405,13 +415,13 @@ class Store:
         """The names a page has for entities."""
         return [NameRow(*r) for r in self.db.rows("names_of_page", page=page)]
 
-    def add_name(self, **values: Any) -> int:
-        """Insert a page's name for an entity."""
-        return self.db.run("add_name", **values)
+    def add_names(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Insert a page's names: (page, key, entity, name, type, declared, scope) each."""
+        self.db.many("add_name", rows)
 
-    def set_name(self, row: int, **values: Any) -> None:
+    def set_name(self, row: int, entity: int, name: str, kind: str, declared: int) -> None:
         """Change a page's name for an entity."""
-        self.db.run("set_name", id=row, **values)
+        self.db.run("set_name", id=row, entity=entity, name=name, type=kind, declared=declared)
 
     def drop_name(self, row: int) -> None:
         """Delete a page's name for an entity."""
@@ -453,6 +463,18 @@ class Store:
         hashed = self._tombstone(kind, what)
         self.db.run("add_tombstone", org=self.org, kind=kind, hash=hashed)
 
+    def has_tombstones(self) -> bool:
+        """Whether anything was ever forgotten for good."""
+        return self.db.row("has_tombstones", org=self.org) is not None
+
+    def fact_forgotten(self, fact: str, quote: str) -> bool:
+        """Whether a fact was forgotten as this line states it."""
+        return self.is_forgotten("fact", fact + "\n" + " ".join(quote.split()))
+
+    def forget_fact(self, fact: str, quote: str) -> None:
+        """Keep a fact away for as long as this line states it."""
+        self.forget("fact", fact + "\n" + " ".join(quote.split()))
+
     def is_forgotten(self, kind: str, what: str) -> bool:
         """Whether a tombstone stands for it."""
         hashed = self._tombstone(kind, what)
@@ -469,11 +491,6 @@ class Store:
         """Every interval of a page, past ones too."""
         return [PageEdge(*r) for r in self.db.rows("edges_of_page", page=page)]
 
-    def last_interval(self, fact: str) -> tuple[int, float]:
-        """(ordinal, weight) of a fact's last interval; (0, 0.5) where it has none."""
-        row = self.db.row("last_interval", org=self.org, fact=fact)
-        return (row[0], row[1]) if row else (0, 0.5)
-
     def add_edge(self, terms: str, scope: int, **values: Any) -> int:
         """Insert an edge with its terms in the text index; it is judged afterwards."""
         row = self.db.run("add_edge", org=self.org, scope=scope, **values)
@@ -484,13 +501,20 @@ class Store:
         """Close an interval: its page states the fact no more."""
         self.db.run("end_edge", id=row, ended=ended, now=now, revision=revision)
 
-    def place_edge(self, row: int, **values: Any) -> None:
+    def place_edge(self, row: int, line: int, chunk: int, importance: float, revision: int) -> None:
         """Note where the line of a kept fact stands now."""
-        self.db.run("place_edge", id=row, **values)
+        self.db.run(
+            "place_edge",
+            id=row,
+            line=line,
+            chunk=chunk,
+            importance=importance,
+            revision=revision,
+        )
 
-    def restate_edge(self, row: int, **values: Any) -> None:
+    def restate_edge(self, row: int, as_of: int, quote: str, revision: int) -> None:
         """Give a fact a new date and line."""
-        self.db.run("restate_edge", id=row, **values)
+        self.db.run("restate_edge", id=row, as_of=as_of, quote=quote, revision=revision)
 
     def move_edge(self, row: int, source: int, target: int, revision: int) -> None:
         """Let an edge join other entities than before."""

@@ -10,6 +10,7 @@ kNN query; k is a parameter.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 
 from cloudnee.errors import OtherModel
@@ -65,19 +66,15 @@ class Vectors:
 
     def lacking(self, texts: Iterable[Text]) -> list[Text]:
         """Those of the texts that have neither a vector nor a note that none can be made."""
-        found = []
-        for kind, text in dict.fromkeys(texts):
-            row = self.db.row("known_vector", org=self.store.org, kind=kind, text=text)
-            if row is None or row[0] == NONE:
-                found.append((kind, text))
-        return found
+        wanted = list(dict.fromkeys(texts))
+        rows = self.db.rows("known_texts", org=self.store.org, texts=json.dumps(wanted))
+        known = {(kind, text) for kind, text, vector in rows if vector != NONE}
+        return [text for text in wanted if text not in known]
 
     def text_id(self, kind: int, text: str, revision: int) -> int:
         """The row id of a text, made where it is new."""
-        row = self.db.row("text_id", org=self.store.org, kind=kind, text=text)
-        if row:
-            return int(row[0])
-        return self.db.run("add_text", org=self.store.org, kind=kind, text=text, revision=revision)
+        row = self.db.row("text_id", org=self.store.org, kind=kind, text=text, revision=revision)
+        return int(row[0]) if row else 0
 
     def settle(
         self, touched: Iterable[int], vectors: Mapping[Text, bytes | None], revision: int
@@ -88,75 +85,57 @@ class Vectors:
         `MissingVectors` when a text that must enter the index has no vector anywhere.
         """
         self.db.vectors()
+        wrong = self.db.rows("unsettled_texts", ids=json.dumps(list(touched)))
         missing = []
-        for text in set(touched):
-            row = self.db.row("text_state", id=text)
-            if row is None:
-                continue
-            kind, words, uses, stated, live, state = row
+        shown: dict[int, list[tuple[int, int, bytes]]] = {NAME: [], FACT: []}
+        marks: list[tuple[int, int, int]] = []
+        for text, kind, words, uses, stated, live, state in wrong:
             if uses <= 0:
                 self._drop(text, kind, state)
                 self.db.run("drop_text", id=text)
             elif live > 0:
-                if not self._show(text, kind, words, state, vectors, revision):
+                known, vector = self._vector_for(text, (kind, words), state, vectors)
+                if not known:
                     missing.append((kind, words))
+                elif vector is not None:
+                    shown[kind].append((text, self.store.org, vector))
+                marks.append((UNREADABLE if vector is None else INDEXED, revision, text))
             elif state == INDEXED:
-                self._hide(text, kind, stated > 0, revision)
-            elif state == PARKED and stated <= 0:
+                self._hide(text, kind, park=stated > 0)
+                marks.append((PARKED if stated > 0 else NONE, revision, text))
+            elif state == PARKED:
                 self._drop(text, kind, state)
-                self._mark(text, NONE, revision)
-            elif state == NONE and stated > 0:
-                self._keep(text, vectors.get((kind, words)), revision)
+                marks.append((NONE, revision, text))
+            elif vectors.get((kind, words)) is not None:
+                self.db.run("park", id=text, vector=vectors[(kind, words)])
+                marks.append((PARKED, revision, text))
         if missing:
             raise MissingVectors(missing)
+        for kind, rows in shown.items():
+            self.db.many(f"add_vector_{kind}", rows)
+        self.db.many("set_text_vector", marks)
 
-    def _show(
-        self,
-        text: int,
-        kind: int,
-        words: str,
-        state: int,
-        vectors: Mapping[Text, bytes | None],
-        revision: int,
-    ) -> bool:
-        if state in (INDEXED, UNREADABLE):
-            return True
-        vector: bytes | None
+    def _vector_for(
+        self, text: int, words: Text, state: int, vectors: Mapping[Text, bytes | None]
+    ) -> tuple[bool, bytes | None]:
+        """(is it known, the vector) of a text that enters the index."""
         if state == PARKED:
             row = self.db.row("parked", id=text)
-            vector = row[0] if row else None
             self.db.run("unpark", id=text)
-        elif (kind, words) in vectors:
-            vector = vectors[(kind, words)]
-        else:
-            return False
-        if vector is None:
-            self._mark(text, UNREADABLE, revision)
-        else:
-            self.db.run(f"add_vector_{kind}", id=text, org=self.store.org, vector=vector)
-            self._mark(text, INDEXED, revision)
-        return True
+            return row is not None, row[0] if row else None
+        return words in vectors, vectors.get(words)
 
-    def _hide(self, text: int, kind: int, park: bool, revision: int) -> None:
+    def _hide(self, text: int, kind: int, *, park: bool) -> None:
+        """Take a vector out of its index; a fact that lost may be current again, so it parks."""
         if park:
             self.db.run("park", id=text, vector=self.vector(text, kind))
         self.db.run(f"drop_vector_{kind}", id=text)
-        self._mark(text, PARKED if park else NONE, revision)
-
-    def _keep(self, text: int, vector: bytes | None, revision: int) -> None:
-        """Park the vector of a fact that lost, if there is one: it may be current again."""
-        if vector is not None:
-            self.db.run("park", id=text, vector=vector)
-            self._mark(text, PARKED, revision)
 
     def _drop(self, text: int, kind: int, state: int) -> None:
         if state == INDEXED:
             self.db.run(f"drop_vector_{kind}", id=text)
         elif state == PARKED:
             self.db.run("unpark", id=text)
-
-    def _mark(self, text: int, vector: int, revision: int) -> None:
-        self.db.run("set_text_vector", id=text, vector=vector, revision=revision)
 
     # reads
 

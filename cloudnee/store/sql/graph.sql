@@ -1,11 +1,15 @@
 -- Entities, their names and aliases, and edges.
 
--- :name entities_of_key
-SELECT id, word FROM entities WHERE org = :org AND key = :key
+-- :name entities_of_keys
+SELECT k.value, e.id, e.word, e.eid FROM json_each(:keys) k
+  CROSS JOIN entities e ON e.org = :org AND e.key = k.value
 UNION
-SELECT e.id, e.word FROM other_keys o JOIN entities e ON e.id = o.entity
- WHERE o.org = :org AND o.key = :key
-ORDER BY 1
+SELECT k.value, e.id, e.word, e.eid FROM json_each(:keys) k
+  CROSS JOIN other_keys o ON o.org = :org AND o.key = k.value JOIN entities e ON e.id = o.entity
+ORDER BY 2
+
+-- :name eid
+SELECT eid FROM entities WHERE id = :entity
 
 -- :name entity_seen_elsewhere
 SELECT EXISTS (
@@ -93,7 +97,7 @@ SELECT id, entity, key, name, type, declared FROM names WHERE page = :page ORDER
 
 -- :name add_name
 INSERT INTO names (page, entity, key, name, type, declared, scope)
-VALUES (:page, :entity, :key, :name, :type, :declared, :scope)
+VALUES (?1, ?3, ?2, ?4, ?5, ?6, ?7)
 
 -- :name set_name
 UPDATE names SET entity = :entity, name = :name, type = :type, declared = :declared
@@ -125,13 +129,9 @@ DELETE FROM aliases WHERE id = :id
 
 -- :name edges_of_page
 SELECT e.id, e.eid, e.ordinal, e.source, e.relation, e.target, e.quote, e.source_text,
-       e.target_text, e.text, e.retired_at, e.line, e.chunk, s.text, t.text
+       e.target_text, e.text, e.weight, e.retired_at, e.line, e.chunk, s.text, t.text
   FROM edges e JOIN texts s ON s.id = e.source_text JOIN texts t ON t.id = e.target_text
  WHERE e.page = :page ORDER BY e.id
-
--- :name last_interval
-SELECT ordinal, weight FROM edges
- WHERE org = :org AND eid >= :fact AND eid < :fact || '/' ORDER BY ordinal DESC LIMIT 1
 
 -- :name add_edge
 INSERT INTO edges (org, eid, ordinal, page, source, relation, target, source_text, target_text,

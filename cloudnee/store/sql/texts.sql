@@ -1,19 +1,25 @@
 -- Texts and their vectors; feedback; tombstones.
 
 -- :name text_id
-SELECT id FROM texts WHERE org = :org AND kind = :kind AND text = :text
-
--- :name add_text
 INSERT INTO texts (org, kind, text, revision) VALUES (:org, :kind, :text, :revision)
+ON CONFLICT (org, kind, text) DO UPDATE SET kind = kind RETURNING id
 
--- :name text_state
-SELECT kind, text, uses, stated, live, vector FROM texts WHERE id = :id
+-- :name unsettled_texts
+SELECT t.id, t.kind, t.text, t.uses, t.stated, t.live, t.vector
+  FROM json_each(:ids) i CROSS JOIN texts t ON t.id = i.value
+ WHERE t.uses <= 0
+    OR (t.live > 0 AND t.vector NOT IN (1, 3))
+    OR (t.live <= 0 AND t.vector = 1)
+    OR (t.live <= 0 AND t.stated <= 0 AND t.vector = 2)
+    OR (t.live <= 0 AND t.stated > 0 AND t.vector = 0)
 
--- :name known_vector
-SELECT vector FROM texts WHERE org = :org AND kind = :kind AND text = :text
+-- :name known_texts
+SELECT t.kind, t.text, t.vector
+  FROM json_each(:texts) w
+  CROSS JOIN texts t ON t.org = :org AND t.kind = w.value ->> 0 AND t.text = w.value ->> 1
 
 -- :name set_text_vector
-UPDATE texts SET vector = :vector, revision = :revision WHERE id = :id
+UPDATE texts SET vector = ?1, revision = ?2 WHERE id = ?3
 
 -- :name drop_text
 DELETE FROM texts WHERE id = :id
@@ -38,10 +44,10 @@ CREATE VIRTUAL TABLE IF NOT EXISTS fact_vectors USING vec0 (
 )
 
 -- :name add_vector_0
-INSERT INTO name_vectors (rowid, org, vector) VALUES (:id, :org, :vector)
+INSERT INTO name_vectors (rowid, org, vector) VALUES (?1, ?2, ?3)
 
 -- :name add_vector_1
-INSERT INTO fact_vectors (rowid, org, vector) VALUES (:id, :org, :vector)
+INSERT INTO fact_vectors (rowid, org, vector) VALUES (?1, ?2, ?3)
 
 -- :name drop_vector_0
 DELETE FROM name_vectors WHERE rowid = :id
@@ -131,3 +137,6 @@ DELETE FROM tombstones WHERE org = :org AND kind = :kind AND hash = :hash
 
 -- :name tombstone
 SELECT 1 FROM tombstones WHERE org = :org AND kind = :kind AND hash = :hash
+
+-- :name has_tombstones
+SELECT 1 FROM tombstones WHERE org = :org LIMIT 1
