@@ -38,8 +38,10 @@ class LlmSettings:
 
     `timeout` bounds one call in seconds, from the first byte sent to the last received. `tries`
     counts calls, the first included. A server that asks for a wait longer than `longest_wait`
-    seconds is not waited for. `reply_tokens` and `temperature` are left out of the request where
-    they are None: some models refuse them.
+    seconds is not waited for. `most_items` bounds the lists of an answer: a chunk states far fewer
+    facts, and a small model fills its answer with repetitions. `reply_tokens` and `temperature`
+    are left out of the request where they are None: some models refuse them. `mode` is how the
+    form of an answer is asked for: "json_schema", "json" or "tools".
     """
 
     model: str
@@ -51,6 +53,7 @@ class LlmSettings:
     longest_wait: float = 60.0
     concurrency: int = 4
     reply_tokens: int | None = 2_048
+    most_items: int = 60
     reply_bytes: int = 262_144
     temperature: float | None = 0.0
     mode: str = "json_schema"

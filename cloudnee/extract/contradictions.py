@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast
+from pydantic import BaseModel, ConfigDict, FailFast, Field
 
 from cloudnee.extract.calls import Endpoint, Meter, Usage
 from cloudnee.extract.structured import answered
@@ -22,7 +22,6 @@ __all__ = ["NEAR", "Claim", "Contradiction", "Verdicts", "candidates", "judged"]
 
 NEAR = 0.45  # cosine from which two facts of other relations are worth a question
 MOST = 20  # candidates shown for one fact
-_ALL = 100  # contradictions one answer may hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +63,11 @@ class _Pair(BaseModel):
     reason: str
 
 
-def _few(pairs: list[_Pair]) -> list[_Pair]:
-    if len(pairs) > _ALL:
-        raise ValueError(f"at most {_ALL} items are allowed, not {len(pairs)}")
-    return pairs
-
-
 class _Answer(BaseModel):
     """The pairs that can't both be true at once; an empty list where there are none."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
-    contradictions: Annotated[list[_Pair], FailFast(), AfterValidator(_few)]
+    contradictions: Annotated[list[_Pair], Field(max_length=100), FailFast()]
 
 
 _SYSTEM = """\

@@ -107,14 +107,14 @@ class LlmExtractor:
         self._endpoint.close()
 
     def _read(self, request: ChunkRequest) -> ChunkOutcome:
-        from cloudnee.extract.reply import Reply, extraction
+        from cloudnee.extract.reply import Reply, extraction, reply_form
 
         key, meter = self.cache_key(request), Meter()
         if (kept := self.cache.get(key)) is not None:
             return ChunkOutcome(extraction(Reply.model_validate_json(kept)), None, Usage(cached=1))
         messages = self._prompt.messages(request, self._today())
         try:
-            reply = answered(Reply, self._endpoint, meter, messages)
+            reply = answered(reply_form(self.settings.most_items), self._endpoint, meter, messages)
         except ExtractionFailed as error:
             return ChunkOutcome(None, error, meter.usage())
         self.cache.put(key, reply.model_dump_json(), path=request.path)

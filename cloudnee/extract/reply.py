@@ -1,49 +1,23 @@
 """The form of a model's answer: strict, bounded, and never half-believed.
 
-A missing list is an error, an empty one is an answer. The bounds are checked here and are no part
-of the JSON schema that a server sees: servers that make a grammar of it choke on large repetitions.
+A missing list is an error, an empty one is an answer. The bounds are part of the JSON schema that
+the endpoint sees: a server that makes a grammar of it then can't repeat itself without end.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, TypeVar
+from functools import lru_cache
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast
+from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints, create_model
 
 from cloudnee.extract.base import ExtractedEdge, Extraction
 
-__all__ = ["MAX_ITEMS", "MAX_LINE", "MAX_NAME", "Named", "Reply", "Stated", "extraction"]
+__all__ = ["Named", "Reply", "Stated", "extraction", "reply_form"]
 
-MAX_ITEMS = 200  # a chunk of 4 000 characters states far fewer facts
-MAX_NAME = 300
-MAX_LINE = 4_000
-
-Item = TypeVar("Item")
-
-
-def _few(items: list[Item]) -> list[Item]:
-    if len(items) > MAX_ITEMS:
-        raise ValueError(f"at most {MAX_ITEMS} items are allowed, not {len(items)}")
-    return items
-
-
-def _bounded(text: str, limit: int) -> str:
-    plain = text.strip()
-    if len(plain) > limit:
-        raise ValueError(f"at most {limit} characters are allowed, not {len(plain)}")
-    return plain
-
-
-def _name(text: str) -> str:
-    plain = _bounded(text, MAX_NAME)
-    if not plain:
-        raise ValueError("an empty text is not allowed")
-    return plain
-
-
-Name = Annotated[str, AfterValidator(_name)]
-Kind = Annotated[str, AfterValidator(lambda text: _bounded(text, MAX_NAME))]
-Line = Annotated[str, AfterValidator(lambda text: _bounded(text, MAX_LINE))]
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+Kind = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)]
+Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1_000)]
 
 
 class Named(BaseModel):
@@ -51,7 +25,7 @@ class Named(BaseModel):
 
     model_config = ConfigDict(extra="ignore", strict=True)
     name: Name
-    type: Kind = ""
+    type: Kind
 
 
 class Stated(BaseModel):
@@ -68,8 +42,21 @@ class Reply(BaseModel):
     """What a model read in one chunk. Both lists must be there."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
-    entities: Annotated[list[Named], FailFast(), AfterValidator(_few)]
-    edges: Annotated[list[Stated], FailFast(), AfterValidator(_few)]
+    entities: list[Named]
+    edges: list[Stated]
+
+
+@lru_cache(maxsize=8)
+def reply_form(most: int) -> type[Reply]:
+    """The form of a reply whose lists hold at most so many items; one error in a list is enough."""
+    form: Any = create_model(
+        "Reply",
+        __base__=Reply,
+        entities=(Annotated[list[Named], Field(max_length=most), FailFast()], ...),
+        edges=(Annotated[list[Stated], Field(max_length=most), FailFast()], ...),
+    )
+    bounded: type[Reply] = form
+    return bounded
 
 
 def extraction(reply: Reply) -> Extraction:

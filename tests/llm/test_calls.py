@@ -88,25 +88,28 @@ OUT_OF_FORM = {
     ),
     "an empty subject": (
         '{"entities": [], "edges": [{"source": " ", "relation": "a", "target": "b", "line": "c"}]}',
-        "an empty text is not allowed",
+        "edges.0.source: String should have at least 1 character",
     ),
     "a number for a text": (
         '{"entities": [], "edges": [{"source": "a", "relation": "b", "target": 5, "line": "c"}]}',
         "edges.0.target: Input should be a valid string",
     ),
     "a lone surrogate, escaped": (
-        '{"entities": [{"name": "\\ud800"}], "edges": []}',
+        '{"entities": [{"name": "\\ud800", "type": ""}], "edges": []}',
         "Invalid JSON",
     ),
-    "a lone surrogate": ('{"entities": [{"name": "\ud800"}], "edges": []}', "Invalid JSON"),
+    "a lone surrogate": (
+        '{"entities": [{"name": "\ud800", "type": ""}], "edges": []}',
+        "Invalid JSON",
+    ),
     "words": ("I could not find any facts.", "Invalid JSON"),
     "a name of ten thousand letters": (
-        json.dumps({"entities": [{"name": "x" * 10_000}], "edges": []}),
-        "at most 300 characters are allowed, not 10000",
+        json.dumps({"entities": [{"name": "x" * 10_000, "type": ""}], "edges": []}),
+        "entities.0.name: String should have at most 300 characters",
     ),
     "a thousand entities": (
-        json.dumps({"entities": [{"name": "x"}] * 1_000, "edges": []}),
-        "at most 200 items are allowed, not 1000",
+        json.dumps({"entities": [{"name": "x", "type": ""}] * 1_000, "edges": []}),
+        "entities: List should have at most 60 items",
     ),
 }
 
