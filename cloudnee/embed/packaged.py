@@ -7,6 +7,7 @@ each load (17 ms): another file would make vectors that can't be compared with t
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
@@ -104,6 +105,7 @@ class PackagedEmbedder:
         with self._lock:
             if self._session is None:
                 self._session = _session(_verified(self._weights or packaged_weights()))
+                _give_back()
             return self._session
 
 
@@ -143,6 +145,13 @@ def _session(weights: Path) -> Any:
     options.enable_cpu_mem_arena = False  # the arena keeps the largest batch's memory for good
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+
+
+def _give_back() -> None:
+    # Loading leaves 94 of 245 MB in the allocator's hands, measured; glibc gives them back if asked.
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def _batches(encodings: Sequence[Encoding]) -> Iterator[list[int]]:
