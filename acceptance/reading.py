@@ -124,7 +124,7 @@ def old_price_stays(desk: Desk) -> str:
     prices = [e for e in desk.json("history", "Chemical wash")["edges"] if priced(e)]
     told = {edge["target_name"]: edge["ended"] for edge in prices}
     expect(told == {"160": "", "180": "superseded"}, told)
-    return "160 current, 180 superseded, services/prices-2025.md:" + str(
+    return "160 current, 180 superseded, services/2025-prices.md:" + str(
         next(e["line"] for e in prices if e["ended"])
     )
 

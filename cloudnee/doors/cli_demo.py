@@ -104,10 +104,10 @@ def _told(seen: Seen, kept: str | None) -> Iterator[str]:
     yield from current_lines(PHONE, seen.current)
     yield f'A question. cloudnee recall "{WHO}" --subjects'
     yield "Facts ranked by meaning, the smallest score first, then who satisfies most of it.\n"
-    yield from recall_lines(WHO, seen.recall, subjects=True)
+    yield from recall_lines(WHO, seen.recall, subjects=3)
     yield f'\nThe website asks. cloudnee recall "{HOW_MUCH}" --audience public'
     yield "Its audience sees no page under customers/: no name, no count, no trace of one.\n"
-    yield from recall_lines(HOW_MUCH, seen.public, subjects=False)
+    yield from recall_lines(HOW_MUCH, seen.public)
     yield f'\nA price and its history. cloudnee history "{THING}"'
     yield "The newest date wins; what it replaced stays, with page, line and reason.\n"
     yield from history_lines(seen.history)

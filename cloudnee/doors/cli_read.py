@@ -80,7 +80,7 @@ def recall(memory: Memory, args: Namespace) -> Answer:
         scoring=args.scoring,
     )
     document: dict[str, Any] = plain(found) if args.json else {}
-    lines = recall_lines(args.query, found, args.subjects)
+    lines = recall_lines(args.query, found, args.top_k if args.subjects else 0)
     return Answer(document, lines, _found(found.hits or found.passages))
 
 

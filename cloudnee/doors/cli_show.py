@@ -96,21 +96,24 @@ def unread_lines(unread: Sequence[Unread]) -> Iterator[str]:
 
 
 def history_lines(edges: Sequence[Edge]) -> Iterator[str]:
-    """Each interval: what was stated, where, from when to when, and how it stands."""
+    """Each interval: what was stated, as of when, how it stands, and where."""
     by_id = {edge.id: edge for edge in edges}
+    alone = len({edge.source_id for edge in edges}) == 1
     rows = [
         (
-            edge.source_name,
+            day(edge.as_of),
+            *(() if alone else (edge.source_name,)),
             words(edge.relation),
             edge.target_name,
-            f"{edge.path}:{edge.line}",
-            day(edge.as_of),
             _standing(edge, by_id.get(edge.superseded_by or "")),
+            f"{edge.path}:{edge.line}",
             edge.id,
         )
         for edge in edges
     ]
-    yield from table(rows, ("what", "relation", "value", "page:line", "as of", "now", "id"))
+    if alone:
+        yield clean(edges[0].source_name)
+    yield from _indented(table(rows)) if alone else table(rows)
 
 
 def _standing(edge: Edge, winner: Edge | None) -> str:
@@ -135,33 +138,31 @@ def edge_lines(edges: Sequence[Edge]) -> Iterator[str]:
 # recall
 
 
-def recall_lines(query: str, found: Recall, subjects: bool) -> Iterator[str]:
-    """Hits with score and parts, passages, and the subjects where asked for."""
+def recall_lines(query: str, found: Recall, subjects: int = 0) -> Iterator[str]:
+    """Hits with score and parts, passages, and as many subjects as asked for."""
     if not (found.hits or found.passages):
         yield from nothing_lines(query)
-    if found.hits:
-        yield from table(
-            [_hit_row(at, hit) for at, hit in enumerate(found.hits, 1)],
-            ("", "fact", "score", "= source + relation + target", "page:line", "id"),
-        )
-    if subjects and found.subjects:
+    for at, hit in enumerate(found.hits, 1):
+        yield from _hit_lines(at, hit)
+    if subjects:
         yield "\nwho satisfies most of it:"
-        yield from _indented(table([_subject_row(one) for one in found.subjects]))
+        yield from _indented(table([_subject_row(one) for one in found.subjects[:subjects]]))
     if found.passages:
         yield "\non the pages:"
-        for passage in found.passages:
-            yield from _indented(table([_passage_row(passage)]))
+        yield from _indented(table([_passage_row(passage) for passage in found.passages]))
     yield from unread_lines(found.unread)
 
 
-def _hit_row(at: int, hit: Hit) -> tuple[str, ...]:
+def _hit_lines(at: int, hit: Hit) -> Iterator[str]:
     edge = hit.edge
-    fact = f"{edge.source_name} · {words(edge.relation)} · {edge.target_name}"
+    yield f"{at}  {clean(f'{edge.source_name} · {words(edge.relation)} · {edge.target_name}')}"
     parts = " + ".join(
-        f"{hit.parts[name]:.3f}" for name in ("source", "relation", "target") if name in hit.parts
+        f"{hit.parts[name]:.3f} {name}"
+        for name in ("source", "relation", "target")
+        if name in hit.parts
     )
-    exact = f" ({hit.parts['exact']:.0f} exact)" if hit.parts.get("exact") else ""
-    return (str(at), fact, f"{hit.score:.3f}", parts + exact, place(edge), edge.id)
+    exact = f" · {hit.parts['exact']:.0f} exact" if hit.parts.get("exact") else ""
+    yield f"   {hit.score:.3f} = {parts}{exact} · {clean(place(edge))} · {edge.id}"
 
 
 def _subject_row(subject: Subject) -> tuple[str, str]:

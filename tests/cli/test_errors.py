@@ -113,10 +113,10 @@ def test_a_bad_ontology_names_its_file(desk: Cli, tmp_path: Path) -> None:
     (tmp_path / "words/mine.yaml").write_text("relations: [", "utf-8")
     ran = desk("remember", "services/wash.md", "--ontology", "words")
     assert ran.code == 1
-    assert "mine.yaml" in ran.err
+    assert "mine.yaml" in ran.out + ran.err
     ran = desk("remember", "services/wash.md", "--ontology", "nowhere")
     assert ran.code == 1
-    assert "nowhere" in ran.err
+    assert "nowhere" in ran.out + ran.err
 
 
 def test_the_environment_names_database_and_org(
