@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from cloudnee.errors import BadInput
@@ -16,18 +16,21 @@ SCORINGS = ("exact", "wide")
 MOST_HITS = 1000
 
 
-def checked_aliases(aliases: Sequence[Alias]) -> tuple[Alias, ...]:
+def checked_aliases(aliases: Sequence[object]) -> tuple[Alias, ...]:
     """Aliases with their kinds; an empty handle or an unknown kind is refused."""
-    if isinstance(aliases, (str, bytes)) or not all(isinstance(a, Alias) for a in aliases):
+    found = [alias for alias in aliases if isinstance(alias, Alias)]
+    if isinstance(aliases, str) or len(found) != len(aliases):
         raise BadInput(f"aliases must be a list of Alias, not {aliases!r:.80}")
-    return tuple(_checked_alias(alias) for alias in aliases)
+    return tuple(_checked_alias(alias) for alias in found)
 
 
 def _checked_alias(alias: Alias) -> Alias:
     kind = alias.kind or handle_kind(alias.handle)
     if kind not in KINDS:
         raise BadInput(f"alias kind {alias.kind!r} is unknown: one of {', '.join(KINDS)}")
-    shows = {"phone": phone_digits, "email": email_key, "name": entity_key}[kind](alias.handle)
+    key_of: dict[str, Callable[[str], str]]
+    key_of = {"phone": phone_digits, "email": email_key, "name": entity_key}
+    shows = key_of[kind](alias.handle)
     if not shows or (alias.name and not entity_key(alias.name)):
         raise BadInput(f"alias {alias.handle!r} of {alias.name!r} shows no {kind}: give one")
     return replace(alias, kind=kind)

@@ -110,14 +110,14 @@ class Reader:
         alike: dict[tuple[int, str, int], list[EdgeRow]] = {}
         for row in rows:
             alike.setdefault((row.source, row.relation, row.target), []).append(row)
+        for same in alike.values():
+            same.sort(key=lambda row: (-row.as_of, -row.id))
         return [self.edge(same[0], sources=same) for same in alike.values()]
 
     def _unread(self, who: str, entities: Sequence[int]) -> tuple[Unread, ...]:
-        if entities:
-            keys = [entity_key(who)]
-            found = self.store.unread_about(self.bit, entities, keys)
-        else:
-            found = self.store.unread(self.bit)
+        found = self.store.unread(self.bit)
+        if found and entities:  # mostly there are none: the longer question is then not asked
+            found = self.store.unread_about(self.bit, entities, [entity_key(who)])
         return tuple(Unread(*row) for row in found)
 
     def history(self, who: str, laws: Callable[[], Laws], most: int = 1000) -> list[Edge]:

@@ -128,8 +128,11 @@ class Stating:
         eid = edge_id(fact, ordinal + 1)
         source, target = self._ends(edge)
         words = triplet_text(edge.source, edge.relation, edge.target)
-        shown = (self._text(NAME, edge.source), self._text(NAME, edge.target))
-        shown += (self._text(FACT, words),)
+        shown = (
+            self._text(NAME, edge.source),
+            self._text(NAME, edge.target),
+            self._text(FACT, words),
+        )
         law = self.writer.ontology.relation(edge.relation)
         alone = not (law.functional or law.inverse_functional or law.excludes)
         row = self.store.add_edge(

@@ -212,7 +212,7 @@ class Database:
             try:
                 yield
             finally:
-                if connection.in_transaction:
+                if self.connection.in_transaction:
                     connection.execute("COMMIT")
 
     @contextmanager

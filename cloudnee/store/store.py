@@ -396,7 +396,7 @@ class Store:
     def entities_by_handle(self, key: str, bit: int, kind: str = "") -> list[int]:
         """The entities a handle's key leads to, by aliases the audience sees."""
         rows = self.db.rows("entities_by_handle", org=self.org, key=key, bit=bit, kind=kind)
-        return [r[0] for r in rows]
+        return sorted({r[0] for r in rows})
 
     def entities_by_name(self, key: str, bit: int) -> list[int]:
         """The entities that visible pages call by a name of this key."""

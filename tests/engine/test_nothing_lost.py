@@ -160,7 +160,7 @@ def test_a_newer_file_is_refused(tmp_path: Path) -> None:
     connection = apsw.Connection(str(tmp_path / "a.db"))
     connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(errors.NewerStore, match="99.*upgrade"):
+    with pytest.raises(errors.NewerStore, match=r"99.*upgrade"):
         open_file(tmp_path / "a.db")
 
 

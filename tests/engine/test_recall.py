@@ -159,17 +159,14 @@ def test_both_scorings_hold_to_the_formula(memory: Memory) -> None:
     for hit in memory.recall(query, top_k=60).hits:
         edge = hit.edge
         names = (edge.source_name, edge.text, edge.target_name)
-        expected = [1.5 * distance(name) for name in names]
+        expected = [(2 - edge.importance) * distance(name) for name in names]
         assert hit.score == pytest.approx(sum(expected), abs=1e-4)
         assert [hit.parts[p] for p in ("source", "relation", "target")] == pytest.approx(
             expected, abs=1e-4
         )
     narrow = memory.recall(query, top_k=60, wide_k=1, scoring="wide").hits
-    with_distance = [h for h in narrow if h.parts["relation"] < 1.5 * 6.5]
-    assert {hit.edge.text for hit in with_distance} <= {narrow[0].edge.text} | {
-        h.edge.text for h in narrow
-    }
-    assert sum(h.parts["relation"] == 1.5 * 6.5 for h in narrow) == len(narrow) - 1
+    far = [h for h in narrow if h.parts["relation"] == (2 - h.edge.importance) * 6.5]
+    assert len(far) == len(narrow) - 1
 
 
 def test_a_used_rule_outranks_an_unused_one(open_memory: Callable[..., Memory]) -> None:

@@ -16,7 +16,7 @@ unit = st.floats(0, 1, allow_nan=False, width=32)
 
 
 def test_the_worked_examples() -> None:
-    """Every distance 0.4: 1.8; all 0 with influence 0.5: 1.5 unrated, 1.35 after one rating of 5."""
+    """All at 0.4: 1.8; all at 0 with influence 0.5: 1.5 unrated, 1.35 after a rating of 5."""
     assert 3 * part(0.4, 0.5, 0.5, 0.0) == pytest.approx(1.8)
     assert 3 * part(0.0, 0.5, 0.5, 0.5) == pytest.approx(1.5)
     assert 3 * part(0.0, 0.5, step(0.5, 5), 0.5) == pytest.approx(1.35)

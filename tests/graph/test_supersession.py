@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ class Law:
 
 
 class Laws:
-    laws = {
+    laws: ClassVar[dict[str, Law]] = {
         "price": Law(functional=True),
         "ceo_of": Law(inverse_functional=True),
         "prefers": Law(excludes=frozenset({"refuses"})),

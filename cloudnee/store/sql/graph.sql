@@ -51,17 +51,16 @@ SELECT e.eid,
 
 -- :name entity_paths
 SELECT p.path FROM names n JOIN pages p ON p.id = n.page
- WHERE n.entity = :entity AND n.declared AND p.seen_by & :bit ORDER BY n.id LIMIT 20
+ WHERE n.entity = :entity AND n.declared AND p.seen_by & :bit LIMIT 20
 
 -- :name entity_aliases
-SELECT DISTINCT a.handle, a.name, a.kind FROM aliases a JOIN pages p ON p.id = a.page
+SELECT a.handle, a.name, a.kind FROM aliases a JOIN pages p ON p.id = a.page
  WHERE a.entity = :entity AND p.seen_by & :bit ORDER BY a.id
 
 -- :name entities_by_handle
-SELECT DISTINCT a.entity FROM alias_keys k JOIN aliases a ON a.id = k.alias
+SELECT a.entity FROM alias_keys k JOIN aliases a ON a.id = k.alias
   JOIN scopes s ON s.id = a.scope
  WHERE k.org = :org AND k.key = :key AND (:kind = '' OR a.kind = :kind) AND s.mask & :bit
- ORDER BY a.entity
 
 -- :name entities_by_name
 SELECT e.id FROM entities e
@@ -192,14 +191,14 @@ SELECT source_text, target_text, text FROM edges WHERE id = :id
 SELECT id, eid, page, source, relation, target, source_text, target_text, chunk, line, quote, importance, weight,
        since, as_of, created_at, retired_at, ended, seen_by, current_for
   FROM edges WHERE source = :entity AND retired_at IS NULL AND current_for & :bit
- ORDER BY relation, as_of DESC, id DESC LIMIT :most
+ ORDER BY relation, id LIMIT :most
 
 -- :name edges_current_to
 SELECT id, eid, page, source, relation, target, source_text, target_text, chunk, line, quote, importance, weight,
        since, as_of, created_at, retired_at, ended, seen_by, current_for
   FROM edges WHERE target = :entity AND retired_at IS NULL AND current_for & :bit
    AND source <> :entity
- ORDER BY relation, as_of DESC, id DESC LIMIT :most
+ ORDER BY relation, id LIMIT :most
 
 -- :name count_current
 SELECT (SELECT count(*) FROM edges

@@ -67,7 +67,7 @@ CREATE TABLE pages (
     updated_at   INTEGER NOT NULL,
     UNIQUE (org, path)
 ) STRICT;
-CREATE INDEX pages_unread ON pages (org, status) WHERE status <> 'written';
+CREATE INDEX pages_unread ON pages (org, path) WHERE status <> 'written';
 CREATE INDEX pages_subject ON pages (org, subject_key);
 
 -- One passage of a page: a span of its text, in characters and lines.
