@@ -215,7 +215,7 @@ class Endpoint:
     def _wait_before(self, number: int, after: float | None) -> float:
         # Half fixed, half drawn: clients that failed together do not come back together.
         grown = self.settings.first_wait * 2 ** (number - 1)
-        drawn = grown * (0.5 + self._draw() / 2)
+        drawn: float = grown * (0.5 + self._draw() / 2)
         return drawn if after is None else after + drawn
 
     def _once(self, request: dict[str, Any]) -> ChatCompletion:

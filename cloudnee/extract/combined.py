@@ -16,6 +16,7 @@ from datetime import datetime
 from cloudnee.errors import BudgetSpent, ExtractionFailed
 from cloudnee.extract.base import Extraction, Extractor
 from cloudnee.extract.calls import Usage
+from cloudnee.extract.doubt import believable
 from cloudnee.extract.grounding import PlacedEdge, Refusal, place_edges
 from cloudnee.extract.llm import ChunkOutcome, Estimate, LlmExtractor
 from cloudnee.extract.ontology import Ontology
@@ -43,9 +44,7 @@ class CombinedExtractor:
         """What a reading depends on beside the text: both versions."""
         return f"{self.first.version}+{self.second.version}"
 
-    def extract(
-        self, text: str, *, subject: str, path: str, date: datetime | str | None
-    ) -> Extraction:
+    def extract(self, text: str, *, subject: str, path: str, date: datetime) -> Extraction:
         """All edges of both, ungrounded: the model reads the text as one chunk."""
         read = self.first.extract(text, subject=subject, path=path, date=date)
         more = self.second.extract(text, subject=subject, path=path, date=date)
@@ -77,8 +76,8 @@ def read_page(
         second = _by_model(extractor.second, page, name, day, ontology, spans)
         return _merged(first, second, lines)
     if isinstance(extractor, LlmExtractor):
-        spans = chunk_spans(page.text)
-        return _by_model(extractor, page, name, day, ontology, dict(enumerate(spans)))
+        every = dict(enumerate(chunk_spans(page.text)))
+        return _by_model(extractor, page, name, day, ontology, every)
     return _plainly(extractor, page, name, day, ontology)
 
 
@@ -114,16 +113,25 @@ def _by_model(
     ontology: Ontology,
     spans: dict[int, Span],
 ) -> PageReading:
-    outcomes = model.extract_many(_requests(page, name, day, list(spans.values())))
+    requests = _requests(page, name, day, list(spans.values()))
+    outcomes = model.extract_many(requests)
     usage = sum((outcome.usage for outcome in outcomes), Usage())
     if error := _worst(outcomes):
         return PageReading(usage=usage, error=error)
-    every = chunk_spans(page.text)
-    read = dict(zip(spans, (outcome.extraction for outcome in outcomes), strict=True))
-    found = [read.get(number) or Extraction() for number in range(len(every))]
-    edges, refused = place_edges(page, every, found, ontology)
+    found: list[Extraction] = []
+    doubted: list[Refusal] = []
+    for request, outcome in zip(requests, outcomes, strict=True):
+        about = (name, *request.headings, *_titles(request.text))
+        kept, refused = believable(outcome.extraction or Extraction(), request.text, about)
+        found.append(kept)
+        doubted += refused
+    edges, others = place_edges(page, list(spans.values()), found, ontology)
     dated = [replace(edge, target=absolute_dates(edge.target, day.date())) for edge in edges]
-    return PageReading(tuple(dated), tuple(refused), usage)
+    return PageReading(tuple(dated), (*doubted, *others), usage)
+
+
+def _titles(text: str) -> list[str]:
+    return [line.strip("# 	") for line in _lines(text) if line.startswith("#")]
 
 
 def _requests(
@@ -146,20 +154,25 @@ def _worst(outcomes: Iterable[ChunkOutcome]) -> ExtractionFailed | None:
 
 _PLAIN = re.compile(r"^\s*(?:#{1,6}\s|```|~~~|[|:\-=\s]*$|<!--)")
 _WORDS = re.compile(r"[^\W\d_]+")
+_NEWLINE = re.compile(r"\r\n?|\n")
+
+
+def _lines(text: str) -> list[str]:
+    return _NEWLINE.split(text)
 
 
 def _unread(page: ParsedPage, spans: Sequence[Span], read: set[int]) -> dict[int, Span]:
     """The spans, by number, that hold a line of prose which gave no edge."""
-    lines = page.text.split("\n")
-    body = page.text.count("\n", 0, page.body_start) + 1
+    lines = _lines(page.text)
+    prose = {
+        at
+        for at, line in enumerate(lines, 1)
+        if at >= page.body_line and at not in read and _is_prose(line)
+    }
     return {
         number: span
         for number, span in enumerate(spans)
-        if any(
-            _is_prose(lines[line - 1])
-            for line in range(max(span.start_line, body), span.end_line + 1)
-            if line not in read and line <= len(lines)
-        )
+        if prose.intersection(range(span.start_line, span.end_line + 1))
     }
 
 
@@ -193,7 +206,7 @@ def still_standing(
     it is about is the page's subject or still named on the page. Lines that gave an edge now are
     taken at the word of this reading.
     """
-    lines = [line.strip() for line in page.text.split("\n")]
+    lines = [line.strip() for line in _lines(page.text)]
     places = {line: number for number, line in enumerate(lines, 1) if line}
     spans = chunk_spans(page.text)
     known, read = {_key(edge) for edge in found}, {edge.quote for edge in found}
