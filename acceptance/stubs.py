@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -43,7 +44,7 @@ class Broken:
     name = "broken"
     version = "1"
 
-    def extract(self, text: str, *, subject: str, path: str, date: str | None) -> Extraction:
+    def extract(self, text: str, *, subject: str, path: str, date: datetime) -> Extraction:
         """Fail as an outage does."""
         raise ConnectionError("the endpoint is away")
 

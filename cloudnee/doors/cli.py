@@ -55,13 +55,16 @@ def _code(words: list[str]) -> int:
         verb, args = asked(words)
         if verb is None or args.help:
             return _told(verb, args)
-        return _printed(_answer(verb, args), as_json)
+        answer = _answer(verb, args)
     except UsageError as error:
         _complain("UsageError", f"{error}\n{_way_out(error)}", as_json)
         return USAGE
     except CloudneeError as error:
         _complain(type(error).__name__, str(error), as_json)
         return NOTHING
+    for line in answer.lines:
+        print(line)
+    return answer.code
 
 
 def _way_out(error: UsageError) -> str:
@@ -80,21 +83,18 @@ def _answer(verb: Verb, args: Namespace) -> Answer:
     module, _, name = verb.run.partition(":")
     run = getattr(import_module(module), name)
     if verb.opens_itself:
-        return run(args)  # type: ignore[no-any-return]
+        return _finished(run(args), args)
     with opened(args, create=verb.makes_file) as memory:
-        answer: Answer = run(memory, args)
-        # worked out here, while the memory is open
-        return answer._replace(lines=() if args.json else list(answer.lines))
+        return _finished(run(memory, args), args)
 
 
-def _printed(answer: Answer, as_json: bool) -> int:
-    if as_json:
-        from cloudnee.doors.cli_json import as_json as document
+def _finished(answer: Answer, args: Namespace) -> Answer:
+    """The answer with the lines that are printed, worked out while the memory is open."""
+    if not args.json:
+        return answer._replace(lines=list(answer.lines))
+    from cloudnee.doors.cli_json import as_json
 
-        print(document(answer.document))
-    for line in answer.lines if not as_json else ():
-        print(line)
-    return answer.code
+    return answer._replace(lines=[as_json(answer.document)])
 
 
 def _complain(kind: str, message: str, as_json: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 __all__ = ["DONE", "NOTHING", "Answer"]
 
@@ -14,6 +14,6 @@ NOTHING = 1  # nothing found, refused, failed, or check found something
 class Answer(NamedTuple):
     """`document` is turned into JSON only with --json, `lines` are worked out only without."""
 
-    document: dict[str, Any]
+    document: object
     lines: Iterable[str]
     code: int = DONE

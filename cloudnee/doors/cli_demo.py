@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from cloudnee.doors.cli_answer import Answer
+from cloudnee.doors.cli_json import plain
 from cloudnee.doors.cli_progress import progress
 from cloudnee.doors.cli_show import current_lines, history_lines, recall_lines
 from cloudnee.errors import BadInput
@@ -47,8 +48,10 @@ def demo(args: Namespace) -> Answer:
         Memory.open(db, org=args.org or "default", ontology=args.ontology) as memory,
     ):
         seen = _asked(memory, _pages(shown=not args.json))
-        lines = [] if args.json else list(_told(seen, args.db))
-        return Answer({"pages": seen.pages, **_answers(seen, args.json)}, lines)
+        # worked out here, while the memory is open
+        document = plain(seen) if args.json else None
+        lines = () if args.json else list(_told(seen, args.db))
+        return Answer(document, lines)
 
 
 @contextmanager
@@ -84,17 +87,6 @@ def _asked(memory: Memory, pages: Iterator[NewPage]) -> Seen:
         memory.as_audience("public").recall(HOW_MUCH, top_k=3),
         memory.history(THING),
     )
-
-
-def _answers(seen: Seen, as_json: bool) -> dict[str, object]:
-    if not as_json:
-        return {}
-    return {
-        "current": seen.current,
-        "recall": seen.recall,
-        "public": seen.public,
-        "history": seen.history,
-    }
 
 
 def _told(seen: Seen, kept: str | None) -> Iterator[str]:

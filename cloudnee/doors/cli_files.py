@@ -17,6 +17,8 @@ MOST_BYTES = 10_000_000
 
 def page_path(file: str, given: str | None) -> str:
     """The page path of a file: the one given, else the relative file name itself."""
+    if "\0" in file:
+        raise BadPath(f"{file!a}: no file can have NUL in its name")
     if given is not None:
         return given
     if file == STDIN:
@@ -45,14 +47,16 @@ def page_text(file: str) -> str:
 def _bytes(file: str) -> bytes:
     try:
         found = Path(file).stat()
-        if stat.S_ISDIR(found.st_mode):
-            raise BadPage(f"{file}: a folder: name the files in it, such as {file}/*.md")
-        if not stat.S_ISREG(found.st_mode):
-            raise BadPage(f"{file}: not a file")
-        if found.st_size > MOST_BYTES:
-            raise BadPage(f"{file}: larger than {MOST_BYTES:,} bytes: split it")
+        _check_kind(file, found)
         return Path(file).read_bytes()
     except OSError as error:
         raise BadPage(f"{file}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise BadPage(f"{file!a}: no file can have this name") from error
+
+
+def _check_kind(file: str, found: os.stat_result) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise BadPage(f"{file}: a folder: name the files in it, such as {file}/*.md")
+    if not stat.S_ISREG(found.st_mode):
+        raise BadPage(f"{file}: not a file")
+    if found.st_size > MOST_BYTES:
+        raise BadPage(f"{file}: larger than {MOST_BYTES:,} bytes: split it")

@@ -20,9 +20,9 @@ cannot be understood."""
 
 def version() -> str:
     """The name and version of what is installed."""
-    from importlib.metadata import version as installed
+    from cloudnee import __version__
 
-    return f"cloudnee {installed('cloudnee')}"
+    return f"cloudnee {__version__}"
 
 
 def help_text(verb: Verb | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable
 from datetime import date
 from typing import Any
 
@@ -20,11 +20,10 @@ def as_json(document: object) -> str:
 
 
 def plain(value: object) -> Any:
-    """Dataclasses as objects, tuples as arrays, times as ISO 8601 text."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Recall):
-        return {name: plain(getattr(value, name)) for name in _RECALL}
+    """Values with named fields as objects, other tuples as arrays, times as ISO 8601 text."""
+    names = _RECALL if isinstance(value, Recall) else _field_names(value)
+    if names is not None:
+        return {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -32,3 +31,9 @@ def plain(value: object) -> Any:
     if isinstance(value, date):
         return value.isoformat()
     return value
+
+
+def _field_names(value: object) -> Iterable[str] | None:
+    """The fields of a dataclass or a named tuple, in order; None for anything else."""
+    names: Iterable[str] | None = getattr(value, "__dataclass_fields__", None)
+    return names or getattr(value, "_fields", None)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cloudnee.doors.cli_answer import DONE, NOTHING, Answer
 from cloudnee.doors.cli_parse import UsageError
@@ -42,17 +43,7 @@ def _found(something: object) -> int:
 def current(memory: Memory, args: Namespace) -> Answer:
     """What is true now about whoever the phone or name leads to."""
     found = memory.read_current(args.who)
-    return Answer(
-        {
-            "entities": found.entities,
-            "edges": found.edges,
-            "unread": found.unread,
-            "suggestions": found.suggestions,
-            "more": found.more,
-        },
-        current_lines(args.who, found),
-        _found(found.entities),
-    )
+    return Answer(found, current_lines(args.who, found), _found(found.entities))
 
 
 def history(memory: Memory, args: Namespace) -> Answer:
@@ -69,8 +60,6 @@ def _history(memory: Memory, who: str, edges: Sequence[Edge]) -> Iterator[str]:
 
 def recall(memory: Memory, args: Namespace) -> Answer:
     """The best hits and passages for a question."""
-    from cloudnee.doors.cli_json import plain
-
     found = memory.recall(
         args.query,
         top_k=args.top_k,
@@ -79,9 +68,8 @@ def recall(memory: Memory, args: Namespace) -> Answer:
         feedback_influence=args.feedback_influence,
         scoring=args.scoring,
     )
-    document: dict[str, Any] = plain(found) if args.json else {}
     lines = recall_lines(args.query, found, args.top_k if args.subjects else 0)
-    return Answer(document, lines, _found(found.hits or found.passages))
+    return Answer(found, lines, _found(found.hits or found.passages))
 
 
 def recent(memory: Memory, args: Namespace) -> Answer:
@@ -121,8 +109,13 @@ def pages(memory: Memory, args: Namespace) -> Answer:
 
 def _page_text(memory: Memory, path: str) -> Answer:
     text = memory.read_page(path)
-    lines = iter((clean(text, keep="\n\t"),)) if text else iter((f"no page at {clean(path)}",))
-    return Answer({"path": path, "text": text}, lines, _found(text))
+    line = _readable(text.removesuffix("\n")) if text else f"no page at {clean(path)}"
+    return Answer({"path": path, "text": text}, iter((line,)), _found(text))
+
+
+def _readable(text: str) -> str:
+    """The text as it is for a file or program; on a terminal, one that cannot move it."""
+    return clean(text, keep="\n\t") if sys.stdout.isatty() else text
 
 
 def _page_lines(found: Sequence[PageInfo]) -> Iterator[str]:

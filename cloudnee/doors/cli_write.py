@@ -14,7 +14,7 @@ from cloudnee.doors.cli_parse import UsageError
 from cloudnee.doors.cli_show import report_lines
 from cloudnee.doors.cli_tables import clean
 from cloudnee.errors import CloudneeError
-from cloudnee.model import Alias, Applied, Forgotten, NewPage, Rated, Report
+from cloudnee.model import Alias, Forgotten, NewPage, Report
 
 if TYPE_CHECKING:
     from cloudnee.memory import Memory
@@ -78,7 +78,7 @@ def note(memory: Memory, args: Namespace) -> Answer:
     """A dated line on the notes page of the subject."""
     report = memory.note(args.text, subject=args.subject)
     unread = report.status in ("pending", "failed")
-    return Answer(_fields(report), report_lines(report), NOTHING if unread else DONE)
+    return Answer(report, report_lines(report), NOTHING if unread else DONE)
 
 
 def improve(memory: Memory, args: Namespace) -> Answer:
@@ -86,14 +86,14 @@ def improve(memory: Memory, args: Namespace) -> Answer:
     rated = memory.improve(args.ids, rating=args.rating, key=args.key, implicit=args.implicit)
     lines = [f"{rated.queued} ratings wait; cloudnee apply-feedback takes them in"]
     lines += [f"no such edge: {clean(unknown)}" for unknown in rated.unknown]
-    return Answer(_fields(rated), lines, NOTHING if rated.unknown else DONE)
+    return Answer(rated, lines, NOTHING if rated.unknown else DONE)
 
 
 def apply_feedback(memory: Memory, args: Namespace) -> Answer:
     """The waiting ratings, taken in."""
     applied = memory.apply_feedback()
     line = f"{applied.ratings} ratings taken in, {applied.facts} facts weighed anew"
-    return Answer(_fields(applied), [line])
+    return Answer(applied, [line])
 
 
 def alias(memory: Memory, args: Namespace) -> Answer:
@@ -110,7 +110,7 @@ def forget(memory: Memory, args: Namespace) -> Answer:
         raise UsageError("name one of --path, --edge and --entity", "forget")
     gone = memory.forget(path=args.path, edge_id=args.edge, entity=args.entity, purge=args.purge)
     anything = gone.pages or gone.edges or gone.entities
-    return Answer(_fields(gone), _forgotten(given[0], gone), DONE if anything else NOTHING)
+    return Answer(gone, _forgotten(given[0], gone), DONE if anything else NOTHING)
 
 
 def _forgotten(what: str, gone: Forgotten) -> Iterator[str]:
@@ -120,7 +120,3 @@ def _forgotten(what: str, gone: Forgotten) -> Iterator[str]:
     counts = (len(gone.pages), len(gone.edges), len(gone.entities))
     yield "forgotten: {} pages, {} facts, {} things".format(*counts)
     yield from (f"still named on {clean(path)}" for path in gone.mentions)
-
-
-def _fields(value: Rated | Applied | Forgotten | Report) -> dict[str, object]:
-    return {name: getattr(value, name) for name in value.__slots__}

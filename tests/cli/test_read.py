@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ READING = (
 
 def names(kind: type) -> set[str]:
     """The fields of a value as JSON must have them."""
-    return {field.name for field in fields(kind)}
+    return set(kind.__annotations__)
 
 
 def facts(document: Any) -> list[tuple[str, str, str]]:
@@ -117,10 +116,11 @@ def test_recall_shows_score_and_parts(desk: Cli) -> None:
     ran = desk("recall", "chemical wash quoted price", "--subjects")
     assert ran.code == 0
     hits = desk("recall", "chemical wash quoted price", "--json").document["hits"]
-    first = next(line for line in ran.out.splitlines() if line.startswith("1"))
-    assert f"{hits[0]['score']:.3f}" in first
-    assert first.count(" + ") == 2
-    assert hits[0]["edge"]["id"] in first
+    first, second, *_ = ran.out.splitlines()
+    assert first == "1  Chemical wash · quoted price · 160"
+    parts = [f"{hits[0]['parts'][part]:.3f} {part}" for part in ("source", "relation", "target")]
+    assert second.strip().startswith(f"{hits[0]['score']:.3f} = {' + '.join(parts)} · services/")
+    assert second.endswith(hits[0]["edge"]["id"])
     assert "who satisfies most of it:" in ran.out
     assert "services/wash.md:" in ran.out.partition("on the pages:")[2]
 
