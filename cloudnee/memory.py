@@ -272,7 +272,8 @@ class Memory:
 
         drafter = self._engine.drafter
         if base is None or not self._read_already(given, base):
-            return drafter.draft(given, base)
+            last = partial(stored_reading, self._store, base) if base else list
+            return drafter.draft(given, base, last)
         if not news(self._store, given, base, lambda: self._engine.region):
             return None
         return drafter.again(given, base, stored_reading(self._store, base))
@@ -281,7 +282,7 @@ class Memory:
         return (
             base.status == "written"
             and base.content_hash == given.page.content_hash
-            and base.reading == self._engine.drafter.reader
+            and base.reading == self._engine.drafter.reader(given.page)
         )
 
     def _embedded(self, drafts: Sequence[Draft]) -> list[Draft]:

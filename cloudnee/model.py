@@ -211,7 +211,8 @@ class Refused:
 class Report:
     """What `remember` did. `status` is "written", "unchanged", "pending" or "failed".
 
-    `added` and `closed` hold the ids of the edges that began and ended with this write.
+    `added` and `closed` hold the ids of the edges that began and ended with this write. `calls`,
+    `tokens` and `seconds` are what a language model took, 0 where none was asked.
     """
 
     path: str
@@ -223,6 +224,9 @@ class Report:
     refused: tuple[Refused, ...] = ()
     warnings: tuple[str, ...] = ()
     reason: str = ""
+    calls: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 from cloudnee.errors import BudgetSpent, ExtractionFailed
 from cloudnee.extract.base import Extraction, Extractor
@@ -22,11 +23,12 @@ from cloudnee.extract.llm import ChunkOutcome, Estimate, LlmExtractor
 from cloudnee.extract.ontology import Ontology
 from cloudnee.extract.prompt import ChunkRequest, headings_before
 from cloudnee.extract.relative import absolute_dates
+from cloudnee.extract.rules import RulesExtractor
 from cloudnee.graph.identity import entity_key
 from cloudnee.pages.chunks import Span, chunk_spans
-from cloudnee.pages.page import ParsedPage
+from cloudnee.pages.page import ParsedPage, parse_page
 
-__all__ = ["CombinedExtractor", "PageReading", "estimated", "read_page", "still_standing"]
+__all__ = ["CombinedExtractor", "PageReading", "chosen", "estimated", "model_of", "read_page"]
 
 
 class CombinedExtractor:
@@ -44,7 +46,7 @@ class CombinedExtractor:
         """What a reading depends on beside the text: both versions."""
         return f"{self.first.version}+{self.second.version}"
 
-    def extract(self, text: str, *, subject: str, path: str, date: datetime) -> Extraction:
+    def extract(self, text: str, *, subject: str, path: str, date: Any) -> Extraction:
         """All edges of both, ungrounded: the model reads the text as one chunk."""
         read = self.first.extract(text, subject=subject, path=path, date=date)
         more = self.second.extract(text, subject=subject, path=path, date=date)
@@ -65,26 +67,87 @@ class PageReading:
     error: ExtractionFailed | None = None
 
 
+def model_of(extractor: Extractor) -> LlmExtractor | None:
+    """The language model among what reads, if there is one."""
+    last = extractor.second if isinstance(extractor, CombinedExtractor) else extractor
+    return last if isinstance(last, LlmExtractor) else None
+
+
+def chosen(wanted: str | None, given: Extractor, ontology: Ontology) -> tuple[Extractor, str]:
+    """The extractor that a page asks for in its front matter, and a warning where it is not there.
+
+    A page without a wish, or with one that can't be met, is read by the one that was given.
+    """
+    word, model = (wanted or "").strip().casefold(), model_of(given)
+    if word in ("", given.name):
+        return given, ""
+    if word == "rules":
+        return RulesExtractor(ontology), ""
+    if word == "llm" and model:
+        return model, ""
+    if word == "both" and model:
+        return CombinedExtractor(RulesExtractor(ontology), model), ""
+    reason = "no language model is set up" if word in ("llm", "both") else "rules, llm or both"
+    return given, f"front matter: extractor: {word!r}: {reason}: read by {given.name}"
+
+
 def read_page(
-    extractor: Extractor, page: ParsedPage, *, name: str, day: datetime, ontology: Ontology
+    extractor: Extractor,
+    page: ParsedPage,
+    *,
+    name: str,
+    day: datetime,
+    ontology: Ontology,
+    last: Callable[[], tuple[str, Sequence[PlacedEdge]]] = lambda: ("", ()),
 ) -> PageReading:
-    """Read a page with any extractor. What a plain extractor raises is raised."""
+    """Read a page with any extractor. What a plain extractor raises is raised.
+
+    `last` gives the text of the last reading and its edges: what a model read from a line that
+    still stands stays, though it may be forgotten by the model now.
+    """
     if isinstance(extractor, CombinedExtractor):
         first = _plainly(extractor.first, page, name, day, ontology)
         lines = {edge.line for edge in first.edges}
         spans = _unread(page, chunk_spans(page.text), lines)
         second = _by_model(extractor.second, page, name, day, ontology, spans)
-        return _merged(first, second, lines)
+        own = _by_second(extractor, page, name, day, ontology, *last())
+        return _kept(_merged(first, second, lines), page, name, own)
     if isinstance(extractor, LlmExtractor):
         every = dict(enumerate(chunk_spans(page.text)))
-        return _by_model(extractor, page, name, day, ontology, every)
+        return _kept(_by_model(extractor, page, name, day, ontology, every), page, name, last()[1])
     return _plainly(extractor, page, name, day, ontology)
+
+
+def _by_second(
+    extractor: CombinedExtractor,
+    page: ParsedPage,
+    name: str,
+    day: datetime,
+    ontology: Ontology,
+    text: str,
+    edges: Sequence[PlacedEdge],
+) -> list[PlacedEdge]:
+    """Of the last reading's edges those that were the model's: the rules need no such help."""
+    if not edges:
+        return []
+    rules = _plainly(extractor.first, parse_page(page.path, text), name, day, ontology)
+    theirs = {_key(edge) for edge in rules.edges}
+    return [edge for edge in edges if _key(edge) not in theirs]
+
+
+def _kept(
+    reading: PageReading, page: ParsedPage, name: str, earlier: Sequence[PlacedEdge]
+) -> PageReading:
+    if reading.error:
+        return reading
+    more = _still_standing(earlier, reading.edges, page, name)
+    return replace(reading, edges=(*reading.edges, *more))
 
 
 def estimated(extractor: Extractor, page: ParsedPage, *, name: str, day: datetime) -> Estimate:
     """What reading a page would take at most, without a call: nothing, where no model reads."""
-    model = extractor.second if isinstance(extractor, CombinedExtractor) else extractor
-    if not isinstance(model, LlmExtractor):
+    model = model_of(extractor)
+    if model is None:
         return Estimate(0, 0, 0)
     return model.estimate(_requests(page, name, day, chunk_spans(page.text)))
 
@@ -197,27 +260,24 @@ def _key(edge: PlacedEdge) -> tuple[str, str, str]:
     return entity_key(edge.source), edge.relation, entity_key(edge.target)
 
 
-def still_standing(
+def _still_standing(
     earlier: Iterable[PlacedEdge], found: Sequence[PlacedEdge], page: ParsedPage, name: str
 ) -> list[PlacedEdge]:
     """Edges of the last reading that a model left out now, though their lines stand unchanged.
 
     A model asked twice may forget; the page did not. An edge stays while its line stands and what
-    it is about is the page's subject or still named on the page. Lines that gave an edge now are
-    taken at the word of this reading.
+    it is about is the page's subject or still named on the page.
     """
     lines = [line.strip() for line in _lines(page.text)]
     places = {line: number for number, line in enumerate(lines, 1) if line}
     spans = chunk_spans(page.text)
-    known, read = {_key(edge) for edge in found}, {edge.quote for edge in found}
-    about, whole = entity_key(name), _folded(page.text)
+    known, about, whole = {_key(edge) for edge in found}, entity_key(name), _folded(page.text)
     kept: list[PlacedEdge] = []
     for edge in earlier:
-        number, source = places.get(edge.quote), entity_key(edge.source)
-        if number is None or edge.quote in read or _key(edge) in known:
-            continue
-        if source == about or _folded(edge.source) in whole:
-            chunk = next(i for i, s in enumerate(spans) if s.start_line <= number <= s.end_line)
+        number = places.get(edge.quote)
+        named = entity_key(edge.source) == about or _folded(edge.source) in whole
+        if number is not None and named and _key(edge) not in known:
+            chunk = max(i for i, span in enumerate(spans) if span.start_line <= number)
             kept.append(replace(edge, line=number, chunk=chunk))
     return kept
 

@@ -7,20 +7,22 @@ the page is kept and its earlier facts stay.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time, tzinfo
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
-from cloudnee.errors import BadInput
-from cloudnee.extract.base import Extraction, Extractor
-from cloudnee.extract.grounding import PlacedEdge, place_edges
+from cloudnee.errors import BadInput, BudgetSpent
+from cloudnee.extract.base import Extractor
+from cloudnee.extract.combined import chosen, read_page
+from cloudnee.extract.grounding import PlacedEdge
 from cloudnee.extract.ontology import Ontology
 from cloudnee.flows.writing import Draft
 from cloudnee.graph.dates import from_micros, micros, moment
 from cloudnee.graph.identity import entity_key, handle_keys, handle_kind
 from cloudnee.model import Alias, Refused
-from cloudnee.pages.chunks import Span, chunk_spans, passage_spans
+from cloudnee.pages.chunks import passage_spans
 from cloudnee.pages.page import ParsedPage
 from cloudnee.pages.terms import terms
 from cloudnee.store.store import PageRow, Store
@@ -55,10 +57,10 @@ class Drafter:
         self.zone = zone
         self.clock = clock
 
-    @property
-    def reader(self) -> str:
-        """What reads pages: the extractor, its version and the ontology's digest."""
-        return f"{self.extractor.name} {self.extractor.version} {self.ontology.digest}"
+    def reader(self, page: ParsedPage) -> str:
+        """What reads a page: its extractor, with its version and the ontology's digest."""
+        extractor, _ = chosen(page.extractor, self.extractor, self.ontology)
+        return f"{extractor.name} {extractor.version} {self.ontology.digest}"
 
     def given(
         self, page: ParsedPage, aliases: Sequence[Alias], as_of: datetime | str | None
@@ -86,34 +88,46 @@ class Drafter:
         day = from_micros(now).astimezone(self.zone).date()
         return micros(datetime.combine(day, time.max, self.zone))
 
-    def draft(self, given: Given, base: PageRow | None) -> Draft:
-        """Read a page with the extractor."""
-        page = given.page
-        spans = self._spans(page)
+    def draft(
+        self, given: Given, base: PageRow | None, last: Callable[[], Sequence[PlacedEdge]]
+    ) -> Draft:
+        """Read a page. `last` gives the edges of its last reading."""
+        extractor, warning = chosen(given.page.extractor, self.extractor, self.ontology)
         try:
-            extractions = [self._extract(given, span) for span in spans]
-            edges, refusals = place_edges(page, spans, extractions, self.ontology)
+            read = read_page(
+                extractor,
+                given.page,
+                name=given.name,
+                day=from_micros(given.as_of).astimezone(self.zone),
+                ontology=self.ontology,
+                last=partial(self._last, base, last),
+            )
         except Exception as error:  # noqa: BLE001 - an extractor is anybody's code; it is reported
-            reason = f"{self.extractor.name}: {type(error).__name__}: {error}"[:500]
+            reason = f"{extractor.name}: {type(error).__name__}: {error}"[:500]
             return self._draft(given, base, None, status="failed", reason=reason)
-        refused = tuple(Refused(r.source, r.relation, r.target, r.reason, r.text) for r in refusals)
-        return self._draft(given, base, edges, refused=refused)
-
-    def _spans(self, page: ParsedPage) -> list[Span]:
-        if getattr(self.extractor, "whole_page", False):
-            return [Span(0, len(page.text), 1, page.text.count("\n") + 1)]
-        return chunk_spans(page.text)
-
-    def _extract(self, given: Given, span: Span) -> Extraction:
-        found: object = self.extractor.extract(
-            given.page.text[span.start : span.end],
-            subject=given.name,
-            path=given.page.path,
-            date=from_micros(given.as_of).astimezone(self.zone),
+        refused = tuple(
+            Refused(r.source, r.relation, r.target, r.reason, r.text) for r in read.refused
         )
-        if not isinstance(found, Extraction):
-            raise TypeError(f"extract() gave {type(found).__name__}, not an Extraction")
-        return found
+        draft = self._draft(given, base, read.edges, refused=refused)
+        if read.error is not None:
+            status = "pending" if isinstance(read.error, BudgetSpent) else "failed"
+            draft = self._draft(given, base, None, status=status, reason=str(read.error)[:500])
+        warnings = draft.warnings + ((warning,) if warning else ())
+        return replace(draft, warnings=warnings, usage=read.usage)
+
+    def _last(
+        self, base: PageRow | None, edges: Callable[[], Sequence[PlacedEdge]]
+    ) -> tuple[str, Sequence[PlacedEdge]]:
+        """Text and edges of the last reading, where a model had a part in it."""
+        if base is None or not base.reading.startswith(("llm ", "both ")):
+            return "", ()
+        if base.reading.startswith("both ") and not base.reading.endswith(self.ontology.digest):
+            return "", ()  # under another ontology the rules may have read what they no longer do
+        return base.text, edges()
+
+    def waiting(self, given: Given, base: PageRow | None) -> Draft:
+        """The page as it is stored while a model reads it: its text is found, its facts are old."""
+        return self._draft(given, base, None, status="pending", reason="not read yet")
 
     def again(self, given: Given, base: PageRow, edges: Sequence[PlacedEdge]) -> Draft:
         """The same reading once more, for a new alias or a later date."""
@@ -136,7 +150,7 @@ class Drafter:
             name=given.name,
             base_hash=base.content_hash if base else None,
             status=status,
-            reader=self.reader,
+            reader=self.reader(page),
             as_of=given.as_of,
             own_date=given.own_date,
             reading=reading,

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from cloudnee.config import AudienceRules
+from cloudnee.extract.calls import Usage
 from cloudnee.extract.grounding import PlacedEdge
 from cloudnee.extract.ontology import Ontology
 from cloudnee.flows.naming import Naming
@@ -54,6 +55,7 @@ class Draft:
     refused: tuple[Refused, ...] = ()
     warnings: tuple[str, ...] = ()
     reason: str = ""
+    usage: Usage = field(default_factory=Usage)
 
     @property
     def subject_key(self) -> str:
@@ -200,6 +202,9 @@ class Writer:
             refused=draft.refused,
             warnings=draft.warnings + found.pop("warnings", ()),
             reason=draft.reason,
+            calls=draft.usage.calls,
+            tokens=draft.usage.tokens_in + draft.usage.tokens_out,
+            seconds=round(draft.usage.seconds, 3),
             **found,
         )
 
