@@ -8,19 +8,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from cloudnee.errors import BadOntology
 
-__all__ = ["Ontology", "Relation", "load_ontology", "shipped_folder"]
+if TYPE_CHECKING:
+    from cloudnee.extract.ontology_file import OntologyFile
+
+__all__ = ["Ontology", "Relation", "folded", "load_ontology", "shipped_folder"]
 
 SHIPPED = ("base.yaml", "aircon.yaml")
 _IMPORTANCE = 0.5
+_ALIKE = re.compile(r"[\s_\-\u2010-\u2015\u2212]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +53,8 @@ class Ontology:
         words: Mapping[str, str] | None = None,
         region: str | None = None,
     ) -> None:
-        self.relations = dict(relations)
-        self.words = dict(words or {})
+        self.relations: Mapping[str, Relation] = MappingProxyType(dict(relations))
+        self.words: Mapping[str, str] = MappingProxyType(dict(words or {}))
         self.region = region
         self._unknown = lru_cache(maxsize=4096)(Relation)
 
@@ -58,14 +64,13 @@ class Ontology:
 
     def label_relation(self, label: str) -> str | None:
         """The relation that a label stands for, whatever its case, spaces and hyphens."""
-        return self._labels.get(_folded(label))
+        return self._labels.get(folded(label))
 
     @cached_property
     def _labels(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        found = {folded(name): name for name in self.relations}
         for relation in self.relations.values():
-            for label in (relation.name, *relation.labels):
-                found.setdefault(_folded(label), relation.name)
+            found.update({folded(label): relation.name for label in relation.labels})
         return found
 
     @cached_property
@@ -76,22 +81,24 @@ class Ontology:
 
     @cached_property
     def digest(self) -> str:
-        """Changes when the meaning changes: pages are then read anew."""
+        """SHA-256, in hex, of all that the ontology says; the same in every process."""
         meaning = {
-            "relations": [
-                {**asdict(relation), "excludes": sorted(relation.excludes)}
-                for _, relation in sorted(self.relations.items())
-            ],
+            "relations": {
+                name: {**asdict(relation), "excludes": sorted(relation.excludes)}
+                for name, relation in self.relations.items()
+            },
+            "words": dict(self.words),
             "region": self.region,
         }
-        written = json.dumps(meaning, sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(written.encode("utf-8")).hexdigest()[:16]
+        written = json.dumps(meaning, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+        return hashlib.sha256(written.encode("ascii")).hexdigest()
 
 
 @lru_cache(maxsize=4096)
-def _folded(label: str) -> str:
-    text = unicodedata.normalize("NFKC", label).casefold()
-    return " ".join(text.replace("_", " ").replace("-", " ").split())
+def folded(label: str) -> str:
+    """A label as it is compared: NFKC, casefold; spaces, underscores and hyphens are one."""
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", label).casefold())
+    return _ALIKE.sub(" ", text).strip()
 
 
 def shipped_folder() -> Path:
@@ -102,152 +109,84 @@ def shipped_folder() -> Path:
 
 
 def load_ontology(folder: Path | None = None) -> Ontology:
-    """The shipped ontology with the YAML files of `folder` (`audiences.yaml` apart) laid over it.
+    """The shipped ontology with the `*.yaml` of `folder` (`audiences.yaml` apart) laid over it.
 
-    Raises `BadOntology` with file, line and key for anything that is not of the form.
+    Files are taken by name, and what a later one says holds: a label, phrase or word that it
+    gives to one relation is no other's any more. Raises `BadOntology` with file, line and key for
+    anything that is not of the form.
     """
+    from cloudnee.extract.ontology_file import read_file
+
     files = [shipped_folder() / name for name in SHIPPED]
-    if folder is not None:
-        if not folder.is_dir():
-            raise BadOntology(f"{folder}: there is no such folder of ontology files")
-        own = sorted({*folder.glob("*.yaml"), *folder.glob("*.yml")})
-        files += [file for file in own if file.stem != "audiences"]
-    return _laid_over(files)
+    return _laid_over([read_file(file) for file in files + _own_files(folder)])
 
 
-def _laid_over(files: Iterable[Path]) -> Ontology:
+def _own_files(folder: Path | None) -> list[Path]:
+    if folder is None:
+        return []
+    if not folder.is_dir():
+        raise BadOntology(f"{folder}: there is no such folder of ontology files")
+    own = sorted({*folder.glob("*.yaml"), *folder.glob("*.yml")})
+    return [file for file in own if file.stem != "audiences" and not file.name.startswith(".")]
+
+
+def _laid_over(files: Iterable[OntologyFile]) -> Ontology:
     relations: dict[str, Relation] = {}
     words: dict[str, str] = {}
     region: str | None = None
-    for file in files:
-        read = _File(file)
-        for name, given in read.relations():
-            before = relations.get(name, Relation(name))
-            given["labels"] = tuple(dict.fromkeys(given.get("labels", ()) + before.labels))
-            relations[name] = replace(before, **given)
-        words.update(read.words())
-        region = read.region() or region
-        read.check_excluded(relations)
-    for relation in list(relations.values()):  # what excludes is excluded in turn
-        for other in relation.excludes:
-            known = relations[other]
-            relations[other] = replace(known, excludes=known.excludes | {relation.name})
+    excluded: list[tuple[Path, str, str, int]] = []
+    for read in files:
+        _lay_relations(relations, read.relations)
+        _lay_words(words, read.words)
+        region = read.region or region
+        excluded += [(read.file, *told) for told in read.excluded]
+    for file, name, other, line in excluded:
+        if other not in relations:
+            known = ", ".join(sorted(relations))
+            problem = f"{name}.excludes: there is no relation {other!r}; there are {known}"
+            raise BadOntology(f"{file}: line {line}: {problem}")
     return Ontology(relations, words, region)
 
 
-class _File:
-    """One YAML file, checked as it is read; every fault is told with its line."""
+def _lay_relations(relations: dict[str, Relation], given: Mapping[str, dict[str, Any]]) -> None:
+    """Lay one file's relations over those before it."""
+    taken = {
+        kind: {folded(text): name for name, body in given.items() for text in body.get(kind, ())}
+        for kind in ("labels", "phrases")
+    }
+    taken["labels"].update({folded(name): name for name in given})
+    for name, relation in relations.items():
+        relations[name] = replace(
+            relation,
+            labels=_left(name, relation.labels, taken["labels"]),
+            phrases=_left(name, relation.phrases, taken["phrases"]),
+        )
+    for name, body in given.items():
+        before = relations.get(name, Relation(name))
+        labels = {folded(label): label for label in (*before.labels, *body.get("labels", ()))}
+        relations[name] = replace(before, **{**body, "labels": tuple(labels.values())})
+    _lay_excludes(
+        relations, {n: body["excludes"] for n, body in given.items() if "excludes" in body}
+    )
 
-    def __init__(self, file: Path) -> None:
-        import yaml
 
-        self.file = file
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        try:
-            self.root = yaml.compose(file.read_text("utf-8"), loader)
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            mark = getattr(error, "problem_mark", None)
-            line = f" line {mark.line + 1}:" if mark is not None else ""
-            raise BadOntology(f"{file}:{line} cannot be read as YAML: {error}") from error
-        self.excluded: list[tuple[str, Any]] = []
+def _left(name: str, texts: tuple[str, ...], taken: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(text for text in texts if taken.get(folded(text), name) == name)
 
-    def fault(self, node: Any, problem: str) -> BadOntology:
-        return BadOntology(f"{self.file}: line {node.start_mark.line + 1}: {problem}")
 
-    def mapping(self, node: Any, what: str, allowed: Iterable[str] = ()) -> dict[str, Any]:
-        """The keys of a mapping node; a repeated or unknown key is a fault."""
-        from yaml.nodes import MappingNode
+def _lay_excludes(relations: dict[str, Relation], given: Mapping[str, frozenset[str]]) -> None:
+    """Make what excludes excluded in turn; who says anew whom it excludes is let go by the rest."""
+    for name, relation in relations.items():
+        kept = relation.excludes if name in given else relation.excludes - given.keys()
+        by = {other for other, names in given.items() if name in names}
+        relations[name] = replace(relation, excludes=kept | by)
 
-        if not isinstance(node, MappingNode):
-            raise self.fault(node, f"{what} must be a mapping of keys")
-        found: dict[str, Any] = {}
-        for key, value in node.value:
-            name = str(key.value)
-            if name in found:
-                raise self.fault(key, f"{what}: {name!r} is there twice")
-            if allowed and name not in allowed:
-                raise self.fault(key, f"{what}: unknown key {name!r}: one of {sorted(allowed)}")
-            found[name] = value
-        return found
 
-    def scalar(self, node: Any, what: str) -> str:
-        from yaml.nodes import ScalarNode
+def _lay_words(words: dict[str, str], given: Mapping[str, str]) -> None:
+    """Lay one file's words over those before it, however these write the same word."""
+    from cloudnee.graph.identity import entity_key
 
-        if not isinstance(node, ScalarNode) or not str(node.value).strip():
-            raise self.fault(node, f"{what} must be text")
-        return str(node.value).strip()
-
-    def listed(self, node: Any, what: str) -> tuple[str, ...]:
-        from yaml.nodes import SequenceNode
-
-        if not isinstance(node, SequenceNode):
-            raise self.fault(node, f"{what} must be a list of text")
-        return tuple(self.scalar(item, what) for item in node.value)
-
-    @cached_property
-    def top(self) -> dict[str, Any]:
-        if self.root is None:
-            return {}
-        return self.mapping(self.root, "the file", ("relations", "words", "region"))
-
-    def relations(self) -> Iterable[tuple[str, dict[str, Any]]]:
-        if "relations" not in self.top:
-            return
-        for name, node in self.mapping(self.top["relations"], "relations").items():
-            if not name.replace("_", "").isalnum() or name != name.casefold():
-                raise self.fault(node, f"relation {name!r} must be words in lower case with _")
-            yield name, self._relation(name, node)
-
-    def _relation(self, name: str, node: Any) -> dict[str, Any]:
-        readers: dict[str, Callable[[Any, str], Any]] = {
-            "labels": self.listed,
-            "phrases": self.listed,
-            "functional": self._flag,
-            "inverse_functional": self._flag,
-            "excludes": self._excludes,
-            "importance": self._importance,
-            "target_type": self.scalar,
-        }
-        given = self.mapping(node, name, readers)
-        return {key: readers[key](value, f"{name}: {key}") for key, value in given.items()}
-
-    def _flag(self, node: Any, what: str) -> bool:
-        value = self.scalar(node, what)
-        if value not in ("true", "false"):
-            raise self.fault(node, f"{what} must be true or false, not {value!r}")
-        return value == "true"
-
-    def _importance(self, node: Any, what: str) -> float:
-        value = self.scalar(node, what)
-        try:
-            number = float(value)
-        except ValueError:
-            number = -1.0
-        if not 0 <= number <= 1:
-            raise self.fault(node, f"{what} must be a number from 0 to 1, not {value!r}")
-        return number
-
-    def _excludes(self, node: Any, what: str) -> frozenset[str]:
-        names = self.listed(node, what)
-        self.excluded += [(name, node) for name in names]
-        return frozenset(names)
-
-    def check_excluded(self, relations: Mapping[str, Relation]) -> None:
-        for name, node in self.excluded:
-            if name not in relations:
-                raise self.fault(node, f"excludes: there is no relation {name!r}")
-
-    def words(self) -> dict[str, str]:
-        if "words" not in self.top:
-            return {}
-        named = self.mapping(self.top["words"], "words")
-        return {word: self.scalar(node, f"words: {word}") for word, node in named.items()}
-
-    def region(self) -> str | None:
-        node = self.top.get("region")
-        if node is None:
-            return None
-        value = self.scalar(node, "region")
-        if len(value) != 2 or not value.isalpha():
-            raise self.fault(node, f"region must be two letters such as SG, not {value!r}")
-        return value.upper()
+    anew = {entity_key(word) for word in given}
+    for word in [word for word in words if entity_key(word) in anew]:
+        del words[word]
+    words.update(given)
