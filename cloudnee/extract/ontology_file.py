@@ -193,7 +193,8 @@ def _composed(file: Path) -> yaml.Node | None:
         node: yaml.Node | None = yaml.compose(text, _LOADER)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        line = mark.line + 1 if mark else 1
+        lines = text.rstrip().count("\n") + 1  # what ends too early is marked after the last one
+        line = min(mark.line + 1, lines) if mark else 1
         raise BadOntology(f"{file}: line {line}: not YAML: {error.problem}") from error
     except yaml.reader.ReaderError as error:
         line = _line_of_unreadable(text)
