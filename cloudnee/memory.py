@@ -14,15 +14,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cloudnee import errors
+from cloudnee.flows.caller import Caller
 from cloudnee.flows.engine import Engine
-from cloudnee.flows.reading import Reader
 from cloudnee.graph.dates import from_micros, zone_named
 from cloudnee.model import (
     Alias,
@@ -47,14 +46,9 @@ if TYPE_CHECKING:
     from cloudnee.config import AudienceRules
     from cloudnee.embed import Embedder
     from cloudnee.extract.base import Extractor
-    from cloudnee.flows.drafting import Given
-    from cloudnee.flows.writing import Draft, Writer
-    from cloudnee.store.store import PageRow
+    from cloudnee.flows.remembering import Remembering
 
 __all__ = ["Memory"]
-
-TRIES = 3
-TOGETHER = 64  # pages that `remember_many` commits in one transaction
 
 
 class Memory:
@@ -68,6 +62,7 @@ class Memory:
         self._engine = engine
         self._store = engine.store
         self._root = root
+        self._caller = Caller(engine, audience)
         self.audience = audience
 
     @classmethod
@@ -105,7 +100,7 @@ class Memory:
             clock=clock or now_in_utc,
         )
         memory = cls(engine, audience)
-        memory._check_audience(audience)
+        memory._caller.check(audience)
         return memory
 
     def close(self) -> None:
@@ -131,15 +126,15 @@ class Memory:
 
     def as_audience(self, name: str) -> Memory:
         """The same memory for an audience that sees no more than this one does."""
-        self._check_audience(name)
-        rules = {rule.name: rule for rule, _ in self._rules()}
+        self._caller.check(name)
+        rules = {rule.name: rule for rule, _ in self._caller.rules()}
         if not rules[self.audience].covers(rules[name]):
             raise errors.Forbidden(f"{self.audience!r} may not read as {name!r}: it would see more")
         return Memory(self._engine, name, root=False)
 
     def audiences(self) -> list[AudienceRules]:
         """The audiences in force for this org."""
-        return [rule for rule, _ in self._rules()]
+        return [rule for rule, _ in self._caller.rules()]
 
     def set_audiences(self, file: str | os.PathLike[str]) -> None:
         """Put the audiences of a YAML file in force and judge every row again, in one transaction.
@@ -149,40 +144,12 @@ class Memory:
         from cloudnee.config import load_audiences
         from cloudnee.flows.forgetting import judge_all
 
-        self._owner_only("change the audiences")
+        self._caller.owner_only("change the audiences")
         rules = load_audiences(Path(file))
         with self._store.writing():
-            self._found()
+            self._caller.found()
             self._store.set_audiences(rules)
-            judge_all(self._writer(), self._engine.vectors)
-
-    def _check_audience(self, name: str) -> None:
-        if name not in {rule.name for rule, _ in self._rules()}:
-            raise errors.BadInput(
-                f'unknown audience {name!r}: "cloudnee audiences" lists those of org {self.org!r}'
-            )
-
-    def _rules(self) -> list[tuple[AudienceRules, int]]:
-        if self._store.known:
-            return self._store.audiences()
-        ordered = sorted(self._engine.shipped_audiences, key=lambda rule: rule.name != "owner")
-        return [(rule, 1 << bit) for bit, rule in enumerate(ordered)]
-
-    def _rule(self) -> AudienceRules:
-        return next(rule for rule, _ in self._rules() if rule.name == self.audience)
-
-    @property
-    def _bit(self) -> int:
-        """This audience's bit in the masks; 0, which sees nothing, where it is gone."""
-        return self._store.audience_bit(self.audience) or 0 if self._store.known else 0
-
-    def _owner_only(self, what: str) -> None:
-        if self.audience != "owner":
-            raise errors.Forbidden(f"audience {self.audience!r} may not {what}")
-
-    def _may_write(self, path: str) -> None:
-        if not self._rule().may_write(path):
-            raise errors.Forbidden(f"audience {self.audience!r} may not write {path!r}")
+            judge_all(self._caller.writer(), self._engine.vectors)
 
     # remember
 
@@ -201,169 +168,31 @@ class Memory:
         `BadPath`, `BadPage` or `BadInput` for what cannot be taken, `Forbidden`, or `Conflict`
         where others changed the page each time this write was ready.
         """
-        given = self._given(NewPage(path, text, tuple(aliases), as_of))
+        remembering = self._remembering
+        given = remembering.given(NewPage(path, text, tuple(aliases), as_of))
         self._apply_late_feedback()
-        return self._remember(given)
+        return remembering.remember(given)
 
     def remember_many(self, pages: Iterable[NewPage]) -> list[Report]:
         """Remember many pages, several whole ones to a transaction; one report each, in order.
 
         A page that cannot be taken is reported as "failed" with the reason; the others are done.
         """
-        reports: list[Report] = []
-        batch: list[tuple[int, Given]] = []
-        for page in pages:
-            reports.append(Report(page.path, "failed", ""))
-            try:
-                batch.append((len(reports) - 1, self._given(page)))
-            except errors.CloudneeError as error:
-                reports[-1] = replace(reports[-1], reason=str(error))
-            if len(batch) == TOGETHER:
-                self._remember_batch(batch, reports)
-                batch = []
-        self._remember_batch(batch, reports)
-        return reports
+        return self._remembering.many(pages)
 
     def note(self, text: str, *, subject: str) -> Report:
         """Write a dated line under the subject's heading on its page of notes of this month."""
         from cloudnee.flows.notes import noted
 
+        remembering = self._remembering
+
         def attempt() -> Report:
-            path, page = noted(self._reader(), text, subject, self._engine.clock(), self._base_text)
-            return self._write_once(self._given(NewPage(path, page)))
+            path, page = noted(
+                self._caller.reader(), text, subject, self._engine.clock(), self._base_text
+            )
+            return remembering.write_once(remembering.given(NewPage(path, page)))
 
-        return self._persist(attempt, f"notes of {subject!r}")
-
-    def _given(self, new: NewPage) -> Given:
-        """The page parsed and dated, at its canonical path, which this audience may write."""
-        from cloudnee.flows.inputs import checked_aliases
-        from cloudnee.pages.page import parse_page
-        from cloudnee.pages.path import canonical_path
-
-        path = canonical_path(new.path)
-        self._may_write(path)
-        page = parse_page(path, new.text)
-        return self._engine.drafter.given(page, checked_aliases(new.aliases), new.as_of)
-
-    def _remember(self, given: Given) -> Report:
-        return self._persist(partial(self._write_once, given), given.page.path)
-
-    def _persist(self, attempt: Callable[[], Report], what: str) -> Report:
-        """Begin again where another writer was faster, three times at most."""
-        from cloudnee.flows.writing import PageChanged
-
-        for _ in range(TRIES):
-            try:
-                return attempt()
-            except PageChanged:
-                continue
-        raise errors.Conflict(f"{what}: others changed it {TRIES} times meanwhile: try again")
-
-    def _write_once(self, given: Given) -> Report:
-        base = self._store.page(given.page.path)
-        draft = self._drafted(given, base)
-        if draft is None:
-            return Report(given.page.path, "unchanged", given.page.content_hash)
-        return self._written(self._embedded([draft])[0])
-
-    def _drafted(self, given: Given, base: PageRow | None) -> Draft | None:
-        """The draft of a write, or None where there is nothing to do."""
-        from cloudnee.flows.drafting import news, stored_reading
-
-        drafter = self._engine.drafter
-        if base is None or not self._read_already(given, base):
-            last = partial(stored_reading, self._store, base) if base else list
-            return drafter.draft(given, base, last)
-        if not news(self._store, given, base, lambda: self._engine.region):
-            return None
-        return drafter.again(given, base, stored_reading(self._store, base))
-
-    def _read_already(self, given: Given, base: PageRow) -> bool:
-        return (
-            base.status == "written"
-            and base.content_hash == given.page.content_hash
-            and base.reading == self._engine.drafter.reader(given.page)
-        )
-
-    def _embedded(self, drafts: Sequence[Draft]) -> list[Draft]:
-        """The drafts with vectors for the texts that have none yet; failed where that fails."""
-        from cloudnee.flows.writing import page_texts
-
-        texts = [text for draft in drafts for text in page_texts(draft.reading or ())]
-        lacking = self._engine.vectors.lacking(texts)
-        try:
-            found = self._engine.embedded([text for _, text in lacking])
-        except (errors.EmbeddingFailed, errors.BadVector) as error:
-            lost = set(lacking)
-            return [
-                replace(draft, reading=None, status="failed", reason=f"embedder: {error}"[:500])
-                if lost.intersection(page_texts(draft.reading or ()))
-                else draft
-                for draft in drafts
-            ]
-        vectors = dict(zip(lacking, found, strict=True))
-        return [replace(draft, vectors=vectors) for draft in drafts]
-
-    def _written(self, draft: Draft) -> Report:
-        """One transaction; where it needs more vectors than foreseen, it begins again with them."""
-        from cloudnee.store.vectors import MissingVectors
-
-        for _ in range(TRIES):
-            try:
-                with self._store.writing():
-                    self._found()
-                    return self._writer().write(draft)
-            except MissingVectors as missing:
-                made = self._engine.embedded([text for _, text in missing.texts])
-                more = dict(zip(missing.texts, made, strict=True))
-                draft = replace(draft, vectors={**draft.vectors, **more})
-        raise errors.Conflict(f"{draft.page.path}: others changed its facts meanwhile: try again")
-
-    def _remember_batch(self, batch: Sequence[tuple[int, Given]], reports: list[Report]) -> None:
-        """Write a batch in one transaction; pages that need another try are done by themselves."""
-        from cloudnee.flows.writing import PageChanged
-        from cloudnee.store.vectors import MissingVectors
-
-        bases = {given.page.path: self._store.page(given.page.path) for _, given in batch}
-        todo: list[tuple[int, Given, Draft]] = []
-        for at, given in batch:
-            draft = self._drafted(given, bases[given.page.path])
-            if draft is None:
-                reports[at] = Report(given.page.path, "unchanged", given.page.content_hash)
-            else:
-                todo.append((at, given, draft))
-        drafts = self._embedded([draft for _, _, draft in todo])
-        late: list[tuple[int, Given]] = []
-        if todo:
-            with self._store.writing():
-                self._found()
-                writer = self._writer()
-                for (at, given, _), draft in zip(todo, drafts, strict=True):
-                    try:
-                        with self._store.savepoint():
-                            reports[at] = writer.write(draft)
-                    except (MissingVectors, PageChanged):
-                        late.append((at, given))
-        for at, given in late:
-            reports[at] = self._remember(given)
-
-    def _found(self) -> None:
-        """Inside a write: the org and its vector indexes exist."""
-        self._store.found(self._engine.shipped_audiences)
-        embedder = self._engine.embedder
-        self._engine.vectors.claim(embedder.model, embedder.dimensions)
-
-    def _writer(self) -> Writer:
-        from cloudnee.flows.writing import Writer
-
-        return Writer(
-            self._store,
-            self._engine.ontology,
-            region=self._engine.region,
-            bit=self._bit,
-            now=self._engine.now,
-            rules=self._store.audiences(),
-        )
+        return remembering.persist(attempt, f"notes of {subject!r}")
 
     # read
 
@@ -372,11 +201,11 @@ class Memory:
 
         Where it leads to several entities, each is answered with its own facts.
         """
-        return self._reader().current(who)
+        return self._caller.reader().current(who)
 
     def history(self, who: str) -> list[Edge]:
         """Every interval about whoever is meant, newest first, current ones included."""
-        return self._reader().history(who, lambda: self._engine.ontology)
+        return self._caller.reader().history(who, lambda: self._engine.ontology)
 
     def recall(
         self,
@@ -398,7 +227,7 @@ class Memory:
         from cloudnee.flows.searching import passages
 
         checked_recall(query, top_k, wide_k, hops, feedback_influence, scoring)
-        reader = self._reader()
+        reader = self._caller.reader()
         unread = tuple(Unread(*row) for row in self._store.unread(reader.bit))
         if not query.strip() or not self._store.known:
             return Recall(unread=unread)
@@ -426,19 +255,19 @@ class Memory:
 
     def recent(self, most: int = 10) -> list[Edge]:
         """The edges written last, newest first."""
-        return self._reader().recent(most, lambda: self._engine.ontology)
+        return self._caller.reader().recent(most, lambda: self._engine.ontology)
 
     def graph(self, *, past: bool = False) -> networkx.MultiDiGraph[str]:
         """The graph as this audience sees it; with `past`, edges that are no longer current too."""
         from cloudnee.flows.picture import drawn
 
-        return drawn(self._reader(), past, lambda: self._engine.ontology)
+        return drawn(self._caller.reader(), past, lambda: self._engine.ontology)
 
     def pages(self) -> list[PageInfo]:
         """The pages this audience sees, by path."""
         found = []
         for path, subject, status, hashed, as_of, updated, tags, edges, reason in self._store.pages(
-            self._bit
+            self._caller.bit
         ):
             listed = tuple(tags.split("\n")) if tags else ()
             dates = (from_micros(as_of), from_micros(updated))
@@ -449,18 +278,21 @@ class Memory:
         """The text of a page, as it was given; "" where this audience sees no such page."""
         from cloudnee.pages.path import canonical_path
 
-        return self._store.page_text(canonical_path(path), self._bit)
+        return self._store.page_text(canonical_path(path), self._caller.bit)
 
     def aliases(self, who: str) -> list[Alias]:
         """The handles and other names of whoever is meant."""
-        reader = self._reader()
+        reader = self._caller.reader()
         with self._store.reading():
             rows = reader.entities(who)
             found = [a for row in rows for a in self._store.entity_aliases(row, reader.bit)]
         return [Alias(*values) for values in dict.fromkeys(found)]
 
-    def _reader(self) -> Reader:
-        return Reader(self._store, self._bit)
+    @property
+    def _remembering(self) -> Remembering:
+        from cloudnee.flows.remembering import Remembering
+
+        return Remembering(self._caller)
 
     def _base_text(self, path: str) -> str:
         row = self._store.page(path)
@@ -473,10 +305,10 @@ class Memory:
         from cloudnee.flows.inputs import checked_word
 
         key, word, canonical = checked_word(word, canonical)
-        if not self._rule().writes:
+        if not self._caller.rule().writes:
             raise errors.Forbidden(f"audience {self.audience!r} may not teach words")
         with self._store.writing():
-            self._found()
+            self._caller.found()
             self._store.set_word(key, word, canonical)
 
     def improve(
@@ -494,7 +326,7 @@ class Memory:
         from cloudnee.flows.feedback import queue_ratings
 
         queued = queue_ratings(
-            self._store, self._bit, edge_ids, rating, key, implicit, self._engine.now
+            self._store, self._caller.bit, edge_ids, rating, key, implicit, self._engine.now
         )
         self._apply_late_feedback()
         return queued
@@ -515,7 +347,9 @@ class Memory:
         """Take a handle that a caller gave from whoever is meant; gives how many were removed."""
         from cloudnee.flows.forgetting import without_alias
 
-        return without_alias(self._reader(), handle, who, self._engine.region, self._may_write)
+        return without_alias(
+            self._caller.reader(), handle, who, self._engine.region, self._caller.may_write
+        )
 
     def forget(
         self,
@@ -536,9 +370,9 @@ class Memory:
 
         done = forget(
             self._store,
-            self._reader(),
-            self._writer,
-            self._may_write,
+            self._caller.reader(),
+            self._caller.writer,
+            self._caller.may_write,
             path=canonical_path(path) if path is not None else None,
             edge_id=edge_id,
             entity=entity,
