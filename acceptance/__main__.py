@@ -21,15 +21,19 @@ def main() -> int:
     with fresh_desk() as desk:
         done = [remembered(desk), *run(JOBS, desk, lambda _: show_progress())]
     print("\n", file=sys.stderr)
-    rows = [
-        (one.promise, f"{one.seconds:.2f} s", "done" if one.kept else "FAILED", one.result)
-        for one in done
-    ]
-    for line in table(rows, ("job", "time", "", "result")):
+    for line in table([row(one) for one in done], ("job", "time", "", "result")):
         print(line)
-    failed = sum(not one.kept for one in done)
-    print(f"\n{len(done) - failed} of {len(done)} jobs done")
+    failed = [one for one in done if not one.kept]
+    for one in failed:
+        print(f"\n{one.promise}\n{one.result}")
+    print(f"\n{len(done) - len(failed)} of {len(done)} jobs done")
     return 1 if failed else 0
+
+
+def row(one: Done) -> tuple[str, ...]:
+    """A job as a line of the table; what a failed one saw is told in full below."""
+    result = one.result if one.kept else "see below"
+    return (one.promise, f"{one.seconds:.2f} s", "done" if one.kept else "FAILED", result)
 
 
 def remembered(desk: Desk) -> Done:

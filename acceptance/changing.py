@@ -115,7 +115,7 @@ def there_and_back(desk: Desk) -> str:
     expect(facts(found, "quoted_price") == ["180"], found["edges"])
     past = [e for e in desk.json("history", "Duct cleaning")["edges"] if priced(e)]
     expect([e["target_name"] for e in past] == ["180", "160", "180"], past)
-    expect([e["ended"] for e in past] == ["", "retired", "retired"], past)
+    expect([e["ended"] for e in past] == ["", "superseded", "superseded"], past)
     return "180 current, three intervals"
 
 

@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from acceptance.desk import Desk
+from cloudnee import CloudneeError
 
 __all__ = ["Done", "Failure", "Job", "expect", "job", "run"]
 
@@ -57,6 +58,8 @@ def run(jobs: Sequence[Job], desk: Desk, told: Callable[[Done], None]) -> list[D
                 result, kept = do(own), True
             except Failure as failure:
                 result, kept = str(failure), False
+            except (LookupError, TypeError, ValueError, CloudneeError) as error:  # an answer of another form
+                result, kept = f"{type(error).__name__}: {error}", False
             done.append(Done(promise, perf_counter() - began, kept, result))
         told(done[-1])
     return done
