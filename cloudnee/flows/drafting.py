@@ -6,6 +6,7 @@ the page is kept and its earlier facts stay.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, tzinfo
@@ -27,7 +28,7 @@ from cloudnee.pages.page import ParsedPage
 from cloudnee.pages.terms import terms
 from cloudnee.store.store import PageRow, Store
 
-__all__ = ["Drafter", "Given", "news", "passage_rows", "stored_reading"]
+__all__ = ["Drafter", "Given", "news", "passage_rows", "resumed", "stored_reading"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Given:
     own_date: int | None
     as_of: int
     warnings: tuple[str, ...] = ()
+    over: str | None = None  # the hash of the only text that this one may replace, if any
 
     @property
     def name(self) -> str:
@@ -219,3 +221,19 @@ def news(store: Store, given: Given, base: PageRow, region: Callable[[], str | N
         if (kind, keys[0], entity_key(alias.name or given.name)) not in held:
             return True
     return False
+
+
+def resumed(given: Given, base: PageRow | None) -> Given:
+    """The page with what earlier calls gave beside it, where no reading has taken that in yet.
+
+    The same bytes keep the date they came with: reading them anew makes no fact newer.
+    """
+    if base is None:
+        return given
+    held = json.loads(base.waiting) if base.waiting else {}
+    aliases = tuple(Alias(*one) for one in held.get("aliases", ()))
+    given = replace(given, aliases=tuple(dict.fromkeys(aliases + given.aliases)))
+    if base.content_hash != given.page.content_hash or given.own_date is not None:
+        return given
+    own_date, as_of = held.get("own_date", base.own_date), held.get("as_of", base.as_of)
+    return replace(given, own_date=own_date, as_of=as_of)

@@ -5,7 +5,7 @@ Where another writer was faster, a write begins again, three times at most.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -33,14 +33,22 @@ class Remembering:
         self.engine = caller.engine
         self.store = caller.store
 
-    def many(self, pages: Iterable[NewPage]) -> list[Report]:
-        """Remember many pages, several whole ones to a transaction; one report each, in order."""
+    def many(
+        self, pages: Iterable[NewPage], over: Mapping[str, str] | None = None
+    ) -> list[Report]:
+        """Remember many pages, several whole ones to a transaction; one report each, in order.
+
+        `over` gives the hash of the text that each page may replace ("" where there is none yet):
+        a page that holds another one by then is left as it is, and so reported.
+        """
         reports: list[Report] = []
         batch: list[tuple[int, Given]] = []
         for page in pages:
             reports.append(Report(page.path, "failed", ""))
             try:
-                batch.append((len(reports) - 1, self.given(page)))
+                given = self.given(page)
+                only = over.get(given.page.path) if over is not None else None
+                batch.append((len(reports) - 1, replace(given, over=only)))
             except errors.CloudneeError as error:
                 reports[-1] = replace(reports[-1], reason=str(error))
             if len(batch) == TOGETHER:
@@ -85,8 +93,11 @@ class Remembering:
 
     def _drafted(self, given: Given, base: PageRow | None) -> Draft | None:
         """The draft of a write, or None where there is nothing to do."""
-        from cloudnee.flows.drafting import news, stored_reading
+        from cloudnee.flows.drafting import news, resumed, stored_reading
 
+        if given.over is not None and given.over != (base.content_hash if base else ""):
+            raise errors.Conflict(f"{given.page.path}: another door changed it meanwhile")
+        given = resumed(given, base)
         drafter = self.engine.drafter
         if base is None or not self._read_already(given, base):
             last = partial(stored_reading, self.store, base) if base else list
@@ -144,7 +155,11 @@ class Remembering:
         bases = {given.page.path: self.store.page(given.page.path) for _, given in batch}
         todo: list[tuple[int, Given, Draft]] = []
         for at, given in batch:
-            draft = self._drafted(given, bases[given.page.path])
+            try:
+                draft = self._drafted(given, bases[given.page.path])
+            except errors.Conflict as error:
+                reports[at] = replace(reports[at], reason=str(error))
+                continue
             if draft is None:
                 reports[at] = Report(given.page.path, "unchanged", given.page.content_hash)
             else:
@@ -162,4 +177,7 @@ class Remembering:
                     except (MissingVectors, PageChanged):
                         late.append((at, given))
         for at, given in late:
-            reports[at] = self.remember(given)
+            try:
+                reports[at] = self.remember(given)
+            except errors.Conflict as error:
+                reports[at] = replace(reports[at], reason=str(error))

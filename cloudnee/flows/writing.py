@@ -6,6 +6,7 @@ itself, and either all of a page's change is in the file or nothing is.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -61,6 +62,13 @@ class Draft:
     def subject_key(self) -> str:
         """The key of the page's subject; a page that is its own subject is keyed by its path."""
         return entity_key(self.page.subject) if self.page.subject else f"page:{self.page.path}"
+
+    @property
+    def waiting(self) -> str:
+        """What a text that is not read yet must not lose: what was given beside it."""
+        aliases = [(alias.handle, alias.name, alias.kind) for alias in self.aliases]
+        kept = {"aliases": aliases, "own_date": self.own_date, "as_of": self.as_of}
+        return json.dumps(kept, ensure_ascii=False)
 
     def key(self, name: str) -> str:
         """The key of a name on this page."""
@@ -119,6 +127,7 @@ class Writer:
         revision = self.store.next_revision()
         scope, page = self._page(row, draft)
         if draft.reading is None:
+            self.store.set_waiting(page, draft.waiting)
             return self._report(draft)
         place = Place(page, scope, row.seen_by if row else self.mask(draft.page.path), revision)
         naming = Naming(self, draft, place, new=row is None)

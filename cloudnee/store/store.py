@@ -40,6 +40,7 @@ class PageRow:
     as_of: int
     scope: int
     seen_by: int
+    waiting: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +260,10 @@ class Store:
     def set_page_read(self, page: int, **values: Any) -> None:
         """Note that a page's text has been read, and by what."""
         self.db.run("set_page_read", page=page, **values)
+
+    def set_waiting(self, page: int, waiting: str) -> None:
+        """Keep what was given beside a text that is not read yet."""
+        self.db.run("set_waiting", page=page, waiting=waiting)
 
     def pages(self, bit: int) -> list[tuple[Any, ...]]:
         """The pages an audience sees, as rows in the order of `PageInfo`."""

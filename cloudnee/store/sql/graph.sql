@@ -51,7 +51,7 @@ SELECT e.eid,
 
 -- :name entity_paths
 SELECT p.path FROM names n JOIN pages p ON p.id = n.page
- WHERE n.entity = :entity AND n.declared AND p.seen_by & :bit LIMIT 20
+ WHERE n.entity = :entity AND n.declared AND p.status <> 'gone' AND p.seen_by & :bit LIMIT 20
 
 -- :name entity_aliases
 SELECT a.handle, a.name, a.kind FROM aliases a JOIN pages p ON p.id = a.page

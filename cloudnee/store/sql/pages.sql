@@ -2,7 +2,7 @@
 
 -- :name page
 SELECT id, path, text, content_hash, read_hash, reading, status, reason, subject, entity, own_date,
-       as_of, scope, seen_by
+       as_of, scope, seen_by, waiting
   FROM pages WHERE org = :org AND path = :path
 
 -- :name add_page
@@ -18,7 +18,7 @@ UPDATE pages
  WHERE id = :page
 
 -- :name set_page_read
-UPDATE pages SET read_hash = content_hash, reading = :reading, entity = :entity,
+UPDATE pages SET read_hash = content_hash, reading = :reading, entity = :entity, waiting = '',
                  own_date = :own_date, as_of = :as_of
  WHERE id = :page
 
@@ -63,12 +63,12 @@ ORDER BY 2
 
 -- :name unread
 SELECT path, status, reason FROM pages
- WHERE org = :org AND status <> 'written' AND seen_by & :bit
+ WHERE org = :org AND status NOT IN ('written', 'gone') AND seen_by & :bit
  ORDER BY path LIMIT :most
 
 -- :name unread_about
 SELECT path, status, reason FROM pages
- WHERE org = :org AND status <> 'written' AND seen_by & :bit
+ WHERE org = :org AND status NOT IN ('written', 'gone') AND seen_by & :bit
    AND (subject_key IN (SELECT value FROM json_each(:keys))
         OR id IN (SELECT page FROM names
                    WHERE entity IN (SELECT value FROM json_each(:entities))))

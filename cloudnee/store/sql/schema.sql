@@ -43,7 +43,10 @@ CREATE TABLE scopes (
 ) STRICT;
 
 -- One page as last given, whether or not it has been read. `read_hash` and `reading` say what the
--- facts were read from and by what; `own_date` is the date the page gives itself.
+-- facts were read from and by what; `own_date` is the date the page gives itself. A page whose file
+-- went from its folder has status 'gone' and no text; its past facts and its names stay. `waiting`
+-- holds what was given beside a text that is not read yet. `origin` is the folder that brought the
+-- page, `synced` the hash both had last, `conflict` the hash last put beside the folder's file.
 CREATE TABLE pages (
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
     org          INTEGER NOT NULL REFERENCES orgs,
@@ -62,12 +65,15 @@ CREATE TABLE pages (
     as_of        INTEGER NOT NULL,
     scope        INTEGER NOT NULL REFERENCES scopes,
     seen_by      INTEGER NOT NULL,
+    waiting      TEXT NOT NULL DEFAULT '',
     origin       TEXT NOT NULL DEFAULT '',
+    synced       TEXT NOT NULL DEFAULT '',
+    conflict     TEXT NOT NULL DEFAULT '',
     created_at   INTEGER NOT NULL,
     updated_at   INTEGER NOT NULL,
     UNIQUE (org, path)
 ) STRICT;
-CREATE INDEX pages_unread ON pages (org, path) WHERE status <> 'written';
+CREATE INDEX pages_unread ON pages (org, path) WHERE status NOT IN ('written', 'gone');
 CREATE INDEX pages_subject ON pages (org, subject_key);
 
 -- One passage of a page: a span of its text, in characters and lines.
