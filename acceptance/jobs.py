@@ -58,7 +58,12 @@ def run(jobs: Sequence[Job], desk: Desk, told: Callable[[Done], None]) -> list[D
                 result, kept = do(own), True
             except Failure as failure:
                 result, kept = str(failure), False
-            except (LookupError, TypeError, ValueError, CloudneeError) as error:  # an answer of another form
+            except (
+                LookupError,
+                TypeError,
+                ValueError,
+                CloudneeError,
+            ) as error:
                 result, kept = f"{type(error).__name__}: {error}", False
             done.append(Done(promise, perf_counter() - began, kept, result))
         told(done[-1])

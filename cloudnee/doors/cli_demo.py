@@ -29,7 +29,7 @@ HOW_MUCH = "how much is a chemical wash"
 THING = "Chemical wash"
 
 
-class Seen(NamedTuple):
+class _Seen(NamedTuple):
     """What the desk answered."""
 
     pages: int
@@ -79,8 +79,8 @@ def _pages(*, shown: bool) -> Iterator[NewPage]:
     return progress(pages, "remembering", sys.stdout) if shown else iter(pages)
 
 
-def _asked(memory: Memory, pages: Iterator[NewPage]) -> Seen:
-    return Seen(
+def _asked(memory: Memory, pages: Iterator[NewPage]) -> _Seen:
+    return _Seen(
         len(memory.remember_many(pages)),
         memory.read_current(PHONE),
         memory.recall(WHO, top_k=3),
@@ -89,7 +89,7 @@ def _asked(memory: Memory, pages: Iterator[NewPage]) -> Seen:
     )
 
 
-def _told(seen: Seen, kept: str | None) -> Iterator[str]:
+def _told(seen: _Seen, kept: str | None) -> Iterator[str]:
     yield f"{seen.pages} Markdown pages are remembered: customers, services, routes.\n"
     yield f"A phone rings. cloudnee current {PHONE!r}"
     yield "By SQL alone, no model: who it is, what to mind, and which line of which page says so.\n"

@@ -10,6 +10,7 @@ from typing import Any
 import networkx
 
 from cloudnee.doors.cli_json import plain
+from cloudnee.doors.cli_show import counted
 from cloudnee.doors.cli_tables import table
 from cloudnee.errors import BadInput
 
@@ -33,7 +34,7 @@ def table_lines(graph: networkx.MultiDiGraph[str]) -> Iterator[str]:
         for source, target, key, data in graph.edges(keys=True, data=True)
     ]
     yield from table(sorted(rows))
-    yield f"\n{len(names)} things, {len(rows)} facts"
+    yield f"\n{counted(len(names), 'thing')}, {counted(len(rows), 'fact')}"
 
 
 def save(graph: networkx.MultiDiGraph[str], file: str) -> None:

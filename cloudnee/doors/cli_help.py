@@ -41,7 +41,7 @@ def _whole() -> Iterator[str]:
 
 
 def _of(verb: Verb) -> Iterator[str]:
-    yield f"{usage(verb)}\n"
+    yield f"{_usage(verb)}\n"
     yield from _summary(verb)
     if verb.arguments:
         yield "\narguments:"
@@ -58,7 +58,7 @@ def _summary(verb: Verb) -> Iterator[str]:
         yield fill(verb.about, _WIDE)
 
 
-def usage(verb: Verb) -> str:
+def _usage(verb: Verb) -> str:
     """The form of a verb's command line, in one line or more."""
     return fill(
         " ".join([f"usage: cloudnee {verb.name}", *(_form(one) for one in verb.arguments)]),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cloudnee.doors.cli_answer import DONE, NOTHING, Answer
 from cloudnee.doors.cli_parse import UsageError
 from cloudnee.doors.cli_show import (
+    counted,
     current_lines,
     day,
     edge_lines,
@@ -148,7 +149,7 @@ def graph(memory: Memory, args: Namespace) -> Answer:
     if args.out is None:
         return Answer(document(seen), table_lines(seen), _found(seen.nodes))
     save(seen, args.out)
-    counts = f"{len(seen.nodes)} things and {len(seen.edges)} facts"
+    counts = f"{counted(len(seen.nodes), 'thing')}, {counted(len(seen.edges), 'fact')}"
     written = {"file": args.out, "nodes": len(seen.nodes), "edges": len(seen.edges)}
     return Answer(written, iter((f"{clean(args.out)}: {counts}",)))
 

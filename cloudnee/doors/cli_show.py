@@ -9,6 +9,7 @@ from cloudnee.doors.cli_tables import clean, table
 from cloudnee.model import Current, Edge, Entity, Hit, Passage, Recall, Report, Subject, Unread
 
 __all__ = [
+    "counted",
     "current_lines",
     "day",
     "edge_lines",
@@ -28,12 +29,12 @@ def day(moment: datetime | None) -> str:
     return f"{moment:%Y-%m-%d}" if moment else ""
 
 
-def words(relation: str) -> str:
+def _words(relation: str) -> str:
     """A relation as people read it: lives_in is "lives in"."""
     return relation.replace("_", " ")
 
 
-def place(edge: Edge) -> str:
+def _place(edge: Edge) -> str:
     """Page and line, and how many other pages state the same."""
     more = len(edge.sources) - 1
     return f"{edge.path}:{edge.line}" + (f" (+{more})" if more > 0 else "")
@@ -66,9 +67,11 @@ def _entity_lines(entity: Entity, edges: Sequence[Edge]) -> Iterator[str]:
     yield " · ".join([named, *map(clean, entity.aliases)])
     own = [edge for edge in edges if edge.source_id == entity.id]
     others = [edge for edge in edges if edge.target_id == entity.id and edge.source_id != entity.id]
-    rows = [(words(edge.relation), edge.target_name, place(edge), day(edge.as_of)) for edge in own]
+    rows = [
+        (_words(edge.relation), edge.target_name, _place(edge), day(edge.as_of)) for edge in own
+    ]
     rows += [
-        (f"← {words(edge.relation)}", edge.source_name, place(edge), day(edge.as_of))
+        (f"← {_words(edge.relation)}", edge.source_name, _place(edge), day(edge.as_of))
         for edge in others
     ]
     if rows:
@@ -103,7 +106,7 @@ def history_lines(edges: Sequence[Edge]) -> Iterator[str]:
         (
             day(edge.as_of),
             *(() if alone else (edge.source_name,)),
-            words(edge.relation),
+            _words(edge.relation),
             edge.target_name,
             _standing(edge, by_id.get(edge.superseded_by or "")),
             f"{edge.path}:{edge.line}",
@@ -128,7 +131,13 @@ def edge_lines(edges: Sequence[Edge]) -> Iterator[str]:
     """Triplets with place and date."""
     yield from table(
         [
-            (edge.source_name, words(edge.relation), edge.target_name, place(edge), day(edge.as_of))
+            (
+                edge.source_name,
+                _words(edge.relation),
+                edge.target_name,
+                _place(edge),
+                day(edge.as_of),
+            )
             for edge in edges
         ],
         ("source", "relation", "target", "page:line", "as of"),
@@ -155,14 +164,14 @@ def recall_lines(query: str, found: Recall, subjects: int = 0) -> Iterator[str]:
 
 def _hit_lines(at: int, hit: Hit) -> Iterator[str]:
     edge = hit.edge
-    yield f"{at}  {clean(f'{edge.source_name} · {words(edge.relation)} · {edge.target_name}')}"
+    yield f"{at}  {clean(f'{edge.source_name} · {_words(edge.relation)} · {edge.target_name}')}"
     parts = " + ".join(
         f"{hit.parts[name]:.3f} {name}"
         for name in ("source", "relation", "target")
         if name in hit.parts
     )
     exact = f" · {hit.parts['exact']:.0f} exact" if hit.parts.get("exact") else ""
-    yield f"   {hit.score:.3f} = {parts}{exact} · {clean(place(edge))} · {edge.id}"
+    yield f"   {hit.score:.3f} = {parts}{exact} · {clean(_place(edge))} · {edge.id}"
 
 
 def _subject_row(subject: Subject) -> tuple[str, str]:
@@ -184,18 +193,19 @@ def report_lines(report: Report) -> Iterator[str]:
     """What happened to one page."""
     done = [report.status]
     if report.added:
-        done.append(_counted(len(report.added), "fact", "began"))
+        done.append(f"{counted(len(report.added), 'fact')} began")
     if report.closed:
-        done.append(_counted(len(report.closed), "fact", "ended"))
+        done.append(f"{counted(len(report.closed), 'fact')} ended")
     yield f"{clean(report.path)}: {', '.join(done)}"
     if report.reason:
         yield f"{_INDENT}{clean(report.reason)}"
     for warning in report.warnings:
         yield f"{_INDENT}warning: {clean(warning)}"
     for no in report.refused:
-        fact = f"{no.source} · {words(no.relation)} · {no.target}"
+        fact = f"{no.source} · {_words(no.relation)} · {no.target}"
         yield f"{_INDENT}not believed: {clean(fact)}: {clean(no.reason)}"
 
 
-def _counted(count: int, thing: str, did: str) -> str:
-    return f"{count} {thing}{'' if count == 1 else 's'} {did}"
+def counted(count: int, thing: str) -> str:
+    """A number with its noun: 1 fact, 2 facts."""
+    return f"{count} {thing}{'' if count == 1 else 's'}"

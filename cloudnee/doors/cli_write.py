@@ -11,7 +11,7 @@ from cloudnee.doors.cli_answer import DONE, NOTHING, Answer
 from cloudnee.doors.cli_files import page_path, page_text
 from cloudnee.doors.cli_open import opened
 from cloudnee.doors.cli_parse import UsageError
-from cloudnee.doors.cli_show import report_lines
+from cloudnee.doors.cli_show import counted, report_lines
 from cloudnee.doors.cli_tables import clean
 from cloudnee.errors import CloudneeError
 from cloudnee.model import Alias, Forgotten, NewPage, Report
@@ -84,7 +84,7 @@ def note(memory: Memory, args: Namespace) -> Answer:
 def improve(memory: Memory, args: Namespace) -> Answer:
     """Ratings for the edges named."""
     rated = memory.improve(args.ids, rating=args.rating, key=args.key, implicit=args.implicit)
-    lines = [f"{rated.queued} ratings wait; cloudnee apply-feedback takes them in"]
+    lines = [f"waiting: {counted(rated.queued, 'rating')}; cloudnee apply-feedback takes them in"]
     lines += [f"no such edge: {clean(unknown)}" for unknown in rated.unknown]
     return Answer(rated, lines, NOTHING if rated.unknown else DONE)
 
@@ -92,7 +92,8 @@ def improve(memory: Memory, args: Namespace) -> Answer:
 def apply_feedback(memory: Memory, args: Namespace) -> Answer:
     """The waiting ratings, taken in."""
     applied = memory.apply_feedback()
-    line = f"{applied.ratings} ratings taken in, {applied.facts} facts weighed anew"
+    rated, weighed = counted(applied.ratings, "rating"), counted(applied.facts, "fact")
+    line = f"{rated} taken in, {weighed} weighed anew"
     return Answer(applied, [line])
 
 
@@ -117,6 +118,6 @@ def _forgotten(what: str, gone: Forgotten) -> Iterator[str]:
     if not (gone.pages or gone.edges or gone.entities):
         yield f"nothing to forget at {clean(what)}"
         return
-    counts = (len(gone.pages), len(gone.edges), len(gone.entities))
-    yield "forgotten: {} pages, {} facts, {} things".format(*counts)
+    parts = (("page", gone.pages), ("fact", gone.edges), ("thing", gone.entities))
+    yield f"forgotten: {', '.join(counted(len(ids), thing) for thing, ids in parts)}"
     yield from (f"still named on {clean(path)}" for path in gone.mentions)

@@ -1,4 +1,7 @@
-"""README and docs/command-line.md: generated where they can be, run where they show output."""
+"""README and docs/command-line.md: generated where they can be, run where they show output.
+
+`python -m tests.cli.test_docs` renews both; read what changed before it is kept.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -20,7 +24,8 @@ DOCS = ROOT / "docs" / "command-line.md"
 README = ROOT / "README.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SCORE = re.compile(r"-?\d\.\d{3}")
-ID = re.compile(r"\b[a-z2-7]{20,}(\.\d+)?\b")
+INSTALLS = ("pip ", "make ", "git ")
+ID = re.compile(r"\b(?=[a-z]*[2-7])[a-z2-7]{16}(\.\d+)?\b")
 
 
 def blocks(file: Path, kind: str) -> list[str]:
@@ -43,21 +48,21 @@ def levelled(text: str) -> str:
     return "\n".join(" ".join(line.split()) for line in text.strip().splitlines())
 
 
-@pytest.fixture
-def shell(tmp_path: Path) -> dict[str, str]:
+def environment(tools: Path) -> dict[str, str]:
     """An environment in which `cloudnee` and `python` are this source tree's."""
-    tools = tmp_path / "tools"
     tools.mkdir()
     run = "import sys; from cloudnee.doors.cli import main; sys.exit(main())"
     for name, line in (("cloudnee", f"-c '{run}' \"$@\""), ("python", '"$@"')):
         (tools / name).write_text(f"#!/bin/sh\nexec {sys.executable} {line}\n", "utf-8")
         (tools / name).chmod(0o755)
     kept = {key: value for key, value in os.environ.items() if not key.startswith("CLOUDNEE_")}
-    return {
-        **kept,
-        "PATH": f"{tools}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
-    }
+    return {**kept, "PATH": f"{tools}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> dict[str, str]:
+    """The environment in which the examples run."""
+    return environment(tmp_path / "tools")
 
 
 def done(command: str, folder: Path, env: dict[str, str]) -> str:
@@ -82,7 +87,7 @@ def test_examples_print_what_the_page_says(
     folder.mkdir()
     for block in blocks(file, "console"):
         for command, told in commands(block):
-            if not command.startswith(("pip ", "make ", "git ")):
+            if not command.startswith(INSTALLS):
                 assert levelled(done(command, folder, shell)) == levelled(told), command
 
 
@@ -96,7 +101,7 @@ def test_python_in_the_readme_runs(tmp_path: Path, shell: dict[str, str]) -> Non
 
 
 def test_the_help_in_the_docs_is_the_help() -> None:
-    """To renew it: python -m tests.cli.test_docs."""
+    """What `--help` prints stands in the docs, word for word."""
     assert markdown() in DOCS.read_text("utf-8")
 
 
@@ -104,8 +109,8 @@ def test_every_verb_option_exit_code_and_error_is_documented() -> None:
     """Nothing can be typed or met that the docs do not name."""
     text = DOCS.read_text("utf-8")
     for argument in [*GLOBALS, *(one for verb in VERBS for one in verb.arguments)]:
-        for flag in argument.flags:
-            assert flag in text
+        for shown in argument.flags if argument.is_option else [argument.options["metavar"]]:
+            assert shown in text
     for name in (*(f"## {verb.name}" for verb in VERBS), *errors.__all__, "130", "141"):
         assert name in text
     for variable in ("CLOUDNEE_DB", "CLOUDNEE_ORG"):
@@ -113,12 +118,33 @@ def test_every_verb_option_exit_code_and_error_is_documented() -> None:
 
 
 def renew() -> None:
-    """Put the help of today between the marks of docs/command-line.md."""
+    """Put today's help and today's output into the two pages."""
     text = DOCS.read_text("utf-8")
     begin, end = "<!-- help: generated -->\n", "<!-- end of help -->"
     before, _, rest = text.partition(begin)
     after = rest.partition(end)[2]
     DOCS.write_text(f"{before}{begin}\n{markdown()}\n{end}{after}", "utf-8")
+    for file in (README, DOCS):
+        with TemporaryDirectory() as folder:
+            desk = Path(folder) / "desk"
+            desk.mkdir()
+            env = environment(Path(folder) / "tools")
+            file.write_text(rerun(file.read_text("utf-8"), desk, env), "utf-8")
+
+
+def rerun(text: str, folder: Path, env: dict[str, str]) -> str:
+    """The page with each console block holding what its commands print."""
+
+    def block(found: re.Match[str]) -> str:
+        if found[1] != "console":
+            return found[0]
+        lines = ["```console"]
+        for command, told in commands(found[2]):
+            shown = told if command.startswith(INSTALLS) else done(command, folder, env).rstrip()
+            lines += ["$ " + command.replace("\n", "\n> "), *shown.splitlines()]
+        return "\n".join([*lines, "```"])
+
+    return BLOCK.sub(block, text)
 
 
 if __name__ == "__main__":
