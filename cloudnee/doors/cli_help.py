@@ -7,7 +7,7 @@ from textwrap import fill, wrap
 
 from cloudnee.doors.cli_spec import GLOBALS, VERBS, Argument, Verb
 
-__all__ = ["help_text", "markdown", "version"]
+__all__ = ["errors_markdown", "help_text", "markdown", "version"]
 
 _WIDE = 96
 _LEFT = 30
@@ -102,6 +102,14 @@ def _told(arguments: Iterable[Argument]) -> Iterator[str]:
 def markdown() -> str:
     """The verbs as the middle part of docs/command-line.md."""
     return "\n".join(_markdown())
+
+
+def errors_markdown() -> str:
+    """The tree of errors as it is drawn in the source."""
+    from cloudnee import errors
+
+    tree = (errors.__doc__ or "").split("\n\n")[1]
+    return f"```text\n{tree}\n```\n"
 
 
 def _markdown() -> Iterator[str]:

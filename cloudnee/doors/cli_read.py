@@ -13,7 +13,6 @@ from cloudnee.doors.cli_show import (
     counted,
     current_lines,
     day,
-    edge_lines,
     history_lines,
     nothing_lines,
     recall_lines,
@@ -76,7 +75,7 @@ def recall(memory: Memory, args: Namespace) -> Answer:
 def recent(memory: Memory, args: Namespace) -> Answer:
     """The facts stated last."""
     edges = memory.recent(args.n)
-    lines = edge_lines(edges) if edges else iter(("nothing is known yet",))
+    lines = history_lines(edges) if edges else iter(("nothing is known yet",))
     return Answer({"edges": edges}, lines, _found(edges))
 
 

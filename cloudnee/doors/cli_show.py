@@ -12,7 +12,6 @@ __all__ = [
     "counted",
     "current_lines",
     "day",
-    "edge_lines",
     "history_lines",
     "nothing_lines",
     "recall_lines",
@@ -65,19 +64,20 @@ def current_lines(who: str, found: Current) -> Iterator[str]:
 def _entity_lines(entity: Entity, edges: Sequence[Edge]) -> Iterator[str]:
     named = clean(entity.name) + (f" ({clean(entity.type)})" if entity.type else "")
     yield " · ".join([named, *map(clean, entity.aliases)])
-    own = [edge for edge in edges if edge.source_id == entity.id]
-    others = [edge for edge in edges if edge.target_id == entity.id and edge.source_id != entity.id]
-    rows = [
-        (_words(edge.relation), edge.target_name, _place(edge), day(edge.as_of)) for edge in own
-    ]
-    rows += [
-        (f"← {_words(edge.relation)}", edge.source_name, _place(edge), day(edge.as_of))
-        for edge in others
-    ]
+    mine = [edge for edge in edges if entity.id in (edge.source_id, edge.target_id)]
+    rows = [_fact_row(edge, entity) for edge in mine]
     if rows:
         yield from _indented(table(rows))
     else:
         yield f"{_INDENT}no facts; on {', '.join(map(clean, entity.paths)) or 'no page'}"
+
+
+def _fact_row(edge: Edge, entity: Entity) -> tuple[str, ...]:
+    """A fact as the entity has it; with an arrow where it is the other's fact about this one."""
+    relation, other = _words(edge.relation), edge.target_name
+    if edge.source_id != entity.id:
+        relation, other = f"← {relation}", edge.source_name
+    return (relation, other, _place(edge), day(edge.as_of))
 
 
 def nothing_lines(who: str, suggestions: Sequence[str] = ()) -> Iterator[str]:
@@ -125,23 +125,6 @@ def _standing(edge: Edge, winner: Edge | None) -> str:
     if edge.ended == "retired":
         return f"retired {day(edge.retired_at)}".rstrip()
     return f"{edge.ended} by {winner.target_name}" if winner else edge.ended
-
-
-def edge_lines(edges: Sequence[Edge]) -> Iterator[str]:
-    """Triplets with place and date."""
-    yield from table(
-        [
-            (
-                edge.source_name,
-                _words(edge.relation),
-                edge.target_name,
-                _place(edge),
-                day(edge.as_of),
-            )
-            for edge in edges
-        ],
-        ("source", "relation", "target", "page:line", "as of"),
-    )
 
 
 # recall

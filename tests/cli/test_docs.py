@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from cloudnee import errors
-from cloudnee.doors.cli_help import markdown
+from cloudnee.doors.cli_help import errors_markdown, markdown
 from cloudnee.doors.cli_spec import GLOBALS, VERBS
 
 ROOT = Path(__file__).parents[2]
@@ -101,8 +101,9 @@ def test_python_in_the_readme_runs(tmp_path: Path, shell: dict[str, str]) -> Non
 
 
 def test_the_help_in_the_docs_is_the_help() -> None:
-    """What `--help` prints stands in the docs, word for word."""
+    """What `--help` prints, and the tree of errors, stand in the docs word for word."""
     assert markdown() in DOCS.read_text("utf-8")
+    assert errors_markdown() in DOCS.read_text("utf-8")
 
 
 def test_every_verb_option_exit_code_and_error_is_documented() -> None:
@@ -120,10 +121,11 @@ def test_every_verb_option_exit_code_and_error_is_documented() -> None:
 def renew() -> None:
     """Put today's help and today's output into the two pages."""
     text = DOCS.read_text("utf-8")
-    begin, end = "<!-- help: generated -->\n", "<!-- end of help -->"
-    before, _, rest = text.partition(begin)
-    after = rest.partition(end)[2]
-    DOCS.write_text(f"{before}{begin}\n{markdown()}\n{end}{after}", "utf-8")
+    for part, made in (("help", markdown()), ("errors", errors_markdown())):
+        begin, end = f"<!-- {part}: generated -->\n", f"<!-- end of {part} -->"
+        before, _, rest = text.partition(begin)
+        text = f"{before}{begin}\n{made}\n{end}{rest.partition(end)[2]}"
+    DOCS.write_text(text, "utf-8")
     for file in (README, DOCS):
         with TemporaryDirectory() as folder:
             desk = Path(folder) / "desk"
