@@ -30,8 +30,8 @@ acceptance: $(VENV)/.ready-dev ## the desk's jobs from outside, through the comm
 acceptance-llm: $(VENV)/.ready-llm ## the same pages read by a real small language model on loopback
 	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m acceptance.llm
 
-bench: $(VENV)/.ready-dev ## times at 100 and at 10 000 pages
-	@$(BIN)/python -m acceptance.bench
+bench: $(VENV)/.ready-dev ## times from 100 to 20 000 pages, in under ten minutes
+	@$(BIN)/python -m tests.benchmarks
 
 soak: $(VENV)/.ready-dev ## two writers and readers for a long time, then a check
 	@$(BIN)/python -m acceptance.soak

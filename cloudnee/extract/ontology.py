@@ -81,13 +81,12 @@ class Ontology:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256, in hex, of all that the ontology says; the same in every process."""
+        """SHA-256, in hex, of all that a reading depends on; the same in every process."""
         meaning = {
             "relations": {
                 name: {**asdict(relation), "excludes": sorted(relation.excludes)}
                 for name, relation in self.relations.items()
             },
-            "words": dict(self.words),
             "region": self.region,
         }
         written = json.dumps(meaning, sort_keys=True, ensure_ascii=True, separators=(",", ":"))

@@ -20,7 +20,7 @@ from cloudnee.store.store import EdgeRow, PageRow, Store
 if TYPE_CHECKING:
     from cloudnee.store.vectors import Vectors
 
-__all__ = ["Eraser", "judge_all", "only_entity", "without_alias"]
+__all__ = ["Eraser", "forget", "judge_all", "only_entity", "without_alias"]
 
 
 class Eraser:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cloudnee.graph.score import Floats
     from cloudnee.store.store import EdgeRow
 
-__all__ = ["Recaller", "asked"]
+__all__ = ["Recaller", "Scored", "asked"]
 
 _MARGIN = 0.02  # more than int8 copies can err in a score of three parts
 _MOST_POSTINGS = 5000

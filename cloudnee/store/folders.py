@@ -46,9 +46,7 @@ class Folders:
 
     def set_synced(self, path: str, origin: str, content_hash: str) -> None:
         """Note that the folder's file holds what the page holds, where it still does."""
-        self.db.run(
-            "set_synced", org=self.store.org, path=path, origin=origin, hash=content_hash
-        )
+        self.db.run("set_synced", org=self.store.org, path=path, origin=origin, hash=content_hash)
 
     def set_conflict(self, path: str, content_hash: str) -> None:
         """Note that the page's text was put beside the folder's file."""
@@ -59,9 +57,11 @@ class Folders:
         self.store.set_passages(page, scope, ())
         self.db.run("empty_page", page=page, hash=EMPTY, now=now)
 
-    def move(self, page: int, path: str, subject_key: str, now: int) -> None:
-        """Give a page another path."""
-        self.db.run("move_page", page=page, path=path, subject_key=subject_key, now=now)
+    def move(self, page: int, path: str, subject_key: str, now: int, *, again: bool) -> None:
+        """Give a page another path; `again` marks it to be read anew."""
+        self.db.run(
+            "move_page", page=page, path=path, subject_key=subject_key, now=now, again=again
+        )
 
     def rename_edge(self, row: int, eid: str, revision: int) -> None:
         """Give an edge the id that its page's new path makes."""

@@ -21,7 +21,9 @@ UPDATE pages
  WHERE id = :page
 
 -- :name move_page
-UPDATE pages SET path = :path, subject_key = :subject_key, updated_at = :now WHERE id = :page
+UPDATE pages SET path = :path, subject_key = :subject_key, updated_at = :now,
+                 reading = iif(:again, '', reading)
+ WHERE id = :page
 
 -- :name rename_edge
 UPDATE edges SET eid = :eid, revision = :revision WHERE id = :id

@@ -1,0 +1,88 @@
+"""What every part of the store has: the database, and the org whose rows it reads and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+from cloudnee.errors import BadInput
+from cloudnee.store.database import Database
+
+__all__ = ["OrgRows", "scoped"]
+
+
+class OrgRows:
+    """One org of one database. Thread-safe: each thread has its own connection."""
+
+    def __init__(self, database: Database, org: str) -> None:
+        if not org or len(org) > 200 or not org.isprintable():
+            raise BadInput(f"org {org!r} is not a name: give 1 to 200 printable characters")
+        self.db = database
+        self.org_name = org
+        self._org: tuple[int, bytes] | None = None
+
+    # the org
+
+    @property
+    def known(self) -> bool:
+        """Whether the file holds this org already."""
+        if self._org is None:
+            row = self.db.row("org", name=self.org_name)
+            self._org = (row[0], row[1]) if row else None
+        return self._org is not None
+
+    @property
+    def org(self) -> int:
+        """The org's row id, or 0, which no row has, where the file does not hold the org."""
+        return self._org[0] if self.known and self._org else 0
+
+    @property
+    def secret(self) -> bytes:
+        """What the org's keyed hashes are keyed with."""
+        return self._org[1] if self.known and self._org else b""
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """One immediate transaction; an org made in one that failed is not there."""
+        try:
+            with self.db.writing():
+                yield
+        except BaseException:
+            self._org = None
+            raise
+
+    def reading(self) -> AbstractContextManager[None]:
+        """One read transaction."""
+        return self.db.reading()
+
+    def savepoint(self) -> AbstractContextManager[None]:
+        """A part of a transaction that can fail alone."""
+        return self.db.savepoint()
+
+    def revision(self) -> tuple[int, int]:
+        """(revision, generation): grow with each write, and with each deletion of rows."""
+        row = self.db.row("revision", org=self.org)
+        return (row[0], row[1]) if row else (0, 0)
+
+    def next_revision(self) -> int:
+        """Begin a write: the number that orders it among all of the org."""
+        row = self.db.row("next_revision", org=self.org)
+        return int(row[0]) if row else 0
+
+    def next_generation(self) -> None:
+        """Note that rows were deleted."""
+        self.db.run("next_generation", org=self.org)
+
+    def meta(self, key: str) -> str | None:
+        """A thing that the whole file agrees on, such as its embedding model."""
+        row = self.db.row("meta", key=key)
+        return row[0] if row else None
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Set a thing that the whole file agrees on."""
+        self.db.run("set_meta", key=key, value=value)
+
+
+def scoped(scope: int, terms: str) -> str:
+    """Index terms with their scope before each."""
+    return " ".join(f"{scope}:{term}" for term in terms.split()) if terms else ""

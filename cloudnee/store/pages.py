@@ -1,0 +1,132 @@
+"""Pages and their passages, in one org."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cloudnee.store.base import OrgRows, scoped
+
+__all__ = ["PageRow", "PageRows"]
+
+
+@dataclass(frozen=True, slots=True)
+class PageRow:
+    """A row of `pages`, as the write flow reads it."""
+
+    id: int
+    path: str
+    text: str
+    content_hash: str
+    read_hash: str
+    reading: str
+    status: str
+    reason: str
+    subject: str
+    entity: int | None
+    own_date: int | None
+    as_of: int
+    scope: int
+    seen_by: int
+    waiting: str = ""
+
+
+class PageRows(OrgRows):
+    """The pages of an org. Reads take `bit`, the audience's place in the masks."""
+
+    def page(self, path: str) -> PageRow | None:
+        """A page by its canonical path, whoever asks: for the write flow only."""
+        row = self.db.row("page", org=self.org, path=path)
+        return PageRow(*row) if row else None
+
+    def add_page(self, **values: Any) -> int:
+        """Insert a page; gives its row id."""
+        return self.db.run("add_page", org=self.org, **values)
+
+    def set_page(self, page: int, **values: Any) -> None:
+        """Replace a page's text and status."""
+        self.db.run("set_page", page=page, **values)
+
+    def set_page_read(self, page: int, **values: Any) -> None:
+        """Note that a page's text has been read, and by what."""
+        self.db.run("set_page_read", page=page, **values)
+
+    def set_waiting(self, page: int, waiting: str) -> None:
+        """Keep what was given beside a text that is not read yet."""
+        self.db.run("set_waiting", page=page, waiting=waiting)
+
+    def pages(self, bit: int) -> list[tuple[Any, ...]]:
+        """The pages an audience sees, as rows in the order of `PageInfo`."""
+        return self.db.rows("pages", org=self.org, bit=bit)
+
+    def page_text(self, path: str, bit: int) -> str:
+        """A page's text, or "" where the audience sees no such page."""
+        row = self.db.row("page_text", org=self.org, path=path, bit=bit)
+        return row[0] if row else ""
+
+    def unread(self, bit: int, most: int = 50) -> list[tuple[str, str, str]]:
+        """(path, status, reason) of the pages whose newest text is not read yet."""
+        return self.db.rows("unread", org=self.org, bit=bit, most=most)
+
+    def unread_about(
+        self, bit: int, entities: Sequence[int], keys: Sequence[str], most: int = 50
+    ) -> list[tuple[str, str, str]]:
+        """The unread pages that are about these entities or have a subject of these keys."""
+        return self.db.rows(
+            "unread_about",
+            org=self.org,
+            bit=bit,
+            entities=json.dumps(list(entities)),
+            keys=json.dumps(list(keys)),
+            most=most,
+        )
+
+    def set_passages(
+        self, page: int, scope: int, passages: Sequence[tuple[dict[str, Any], str]]
+    ) -> None:
+        """Replace a page's passages: (span and context, index terms) of each."""
+        self._drop_passages(page)
+        counted = 0
+        for span, indexed in passages:
+            count = indexed.count(" ") + 1 if indexed else 0
+            row = self.db.run("add_passage", page=page, scope=scope, terms=count, **span)
+            self.db.run("add_passage_terms", id=row, terms=scoped(scope, indexed))
+            counted += count
+        self.db.run("size_scope", scope=scope, passages=len(passages), terms=counted)
+
+    def _drop_passages(self, page: int) -> None:
+        for _, count, scope in self.db.rows("passages_of", page=page):
+            self.db.run("size_scope", scope=scope, passages=-1, terms=-count)
+        self.db.run("drop_passage_terms", page=page)
+        self.db.run("drop_passages", page=page)
+
+    def passage_postings(self, scope: int, term: str, most: int) -> list[tuple[int, int, int]]:
+        """(passage, place, length of the passage) for each time a term stands in a scope."""
+        return self.db.rows("passage_postings", term=f"{scope}:{term}", most=most)
+
+    def passage(self, passage: int, bit: int) -> tuple[str, int, int, str, str] | None:
+        """(path, first line, last line, text, heading) of a passage the audience sees."""
+        row = self.db.row("passage", id=passage, bit=bit)
+        return (row[0], row[1], row[2], row[3], row[4]) if row else None
+
+    def page_texts(self, bit: int) -> list[tuple[str, str]]:
+        """(path, text) of every page the audience sees."""
+        return self.db.rows("page_texts", org=self.org, bit=bit)
+
+    def all_paths(self) -> list[str]:
+        """The paths of all pages, whoever may see them: for judging anew."""
+        return [row[0] for row in self.db.rows("all_paths", org=self.org)]
+
+    def rescope(self, page: int, scope: int, seen_by: int, revision: int) -> None:
+        """Give a page and all its rows other audiences; its terms are set apart from this."""
+        self.db.run("rescope_page", page=page, scope=scope, seen_by=seen_by)
+        self.db.run("rescope_names", page=page, scope=scope)
+        self.db.run("rescope_aliases", page=page, scope=scope)
+        self.db.run("rescope_edges", page=page, scope=scope, seen_by=seen_by, revision=revision)
+
+    def drop_page(self, page: int) -> None:
+        """Delete a page's row and passages; its edges, names and aliases must be gone."""
+        self._drop_passages(page)
+        self.db.run("drop_page", page=page)

@@ -1,0 +1,1 @@
+"""Measurements, run by `make bench` and never by the test suite."""
