@@ -94,7 +94,7 @@ def _told(seen: _Seen, kept: str | None) -> Iterator[str]:
     yield f"A phone rings. cloudnee current {PHONE!r}"
     yield "By SQL alone, no model: who it is, what to mind, and which line of which page says so.\n"
     yield from current_lines(PHONE, seen.current)
-    yield f'A question. cloudnee recall "{WHO}" --subjects'
+    yield f'\nA question. cloudnee recall "{WHO}" --subjects'
     yield "Facts ranked by meaning, the smallest score first, then who satisfies most of it.\n"
     yield from recall_lines(WHO, seen.recall, subjects=3)
     yield f'\nThe website asks. cloudnee recall "{HOW_MUCH}" --audience public'

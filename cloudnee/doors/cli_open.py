@@ -17,15 +17,22 @@ __all__ = ["opened"]
 
 def opened(args: Namespace, *, create: bool) -> Memory:
     """Open it. Without `create`, a file that is not there is refused before anything is loaded."""
-    path = args.db or os.environ.get("CLOUDNEE_DB") or "cloudnee.db"
+    for name in ("db", "org", "audience", "ontology"):
+        if getattr(args, name) == "":  # a script's empty variable must not mean the default
+            raise BadInput(f"--{name} is empty: name one, or leave the option out")
+    path = _chosen(args.db, "CLOUDNEE_DB", "cloudnee.db")
     if not create and not Path(path).exists():
         raise BadInput(f'no database at {path}: "cloudnee remember" makes one, --db names another')
     from cloudnee.memory import Memory
 
     return Memory.open(
         path,
-        org=args.org or os.environ.get("CLOUDNEE_ORG") or "default",
+        org=_chosen(args.org, "CLOUDNEE_ORG", "default"),
         audience=args.audience or "owner",
         ontology=args.ontology,
         create=create,
     )
+
+
+def _chosen(given: str | None, variable: str, otherwise: str) -> str:
+    return given or os.environ.get(variable) or otherwise

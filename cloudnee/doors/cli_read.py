@@ -14,6 +14,7 @@ from cloudnee.doors.cli_show import (
     current_lines,
     day,
     history_lines,
+    interval_rows,
     nothing_lines,
     recall_lines,
 )
@@ -75,7 +76,8 @@ def recall(memory: Memory, args: Namespace) -> Answer:
 def recent(memory: Memory, args: Namespace) -> Answer:
     """The facts stated last."""
     edges = memory.recent(args.n)
-    lines = history_lines(edges) if edges else iter(("nothing is known yet",))
+    rows = interval_rows(edges, named=True)
+    lines = table(rows) if edges else iter(("nothing is known yet",))
     return Answer({"edges": edges}, lines, _found(edges))
 
 

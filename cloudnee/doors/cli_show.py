@@ -13,6 +13,7 @@ __all__ = [
     "current_lines",
     "day",
     "history_lines",
+    "interval_rows",
     "nothing_lines",
     "recall_lines",
     "report_lines",
@@ -52,10 +53,10 @@ def current_lines(who: str, found: Current) -> Iterator[str]:
         yield from nothing_lines(who, found.suggestions)
     if len(found.entities) > 1:
         yield f"{clean(who)} leads to {len(found.entities)}, told apart by handles and pages:"
-        yield ""
-    for entity in found.entities:
+    for at, entity in enumerate(found.entities):
+        if at or len(found.entities) > 1:
+            yield ""
         yield from _entity_lines(entity, found.edges)
-        yield ""
     if found.more:
         yield f"and {found.more} more facts: --json has the same bound; ask about one of the names"
     yield from unread_lines(found.unread)
@@ -100,12 +101,20 @@ def unread_lines(unread: Sequence[Unread]) -> Iterator[str]:
 
 def history_lines(edges: Sequence[Edge]) -> Iterator[str]:
     """Each interval: what was stated, as of when, how it stands, and where."""
-    by_id = {edge.id: edge for edge in edges}
     alone = len({edge.source_id for edge in edges}) == 1
-    rows = [
+    rows = interval_rows(edges, named=not alone)
+    if alone:
+        yield clean(edges[0].source_name)
+    yield from _indented(table(rows)) if alone else table(rows)
+
+
+def interval_rows(edges: Sequence[Edge], *, named: bool) -> list[tuple[str, ...]]:
+    """A row for each interval; `named`: with whom it is about."""
+    by_id = {edge.id: edge for edge in edges}
+    return [
         (
             day(edge.as_of),
-            *(() if alone else (edge.source_name,)),
+            *((edge.source_name,) if named else ()),
             _words(edge.relation),
             edge.target_name,
             _standing(edge, by_id.get(edge.superseded_by or "")),
@@ -114,9 +123,6 @@ def history_lines(edges: Sequence[Edge]) -> Iterator[str]:
         )
         for edge in edges
     ]
-    if alone:
-        yield clean(edges[0].source_name)
-    yield from _indented(table(rows)) if alone else table(rows)
 
 
 def _standing(edge: Edge, winner: Edge | None) -> str:

@@ -132,3 +132,11 @@ def test_the_environment_names_database_and_org(
     assert desk("current", "Mrs Tan", "--db", "none.db").code == 1
     monkeypatch.setenv("CLOUDNEE_DB", "")
     assert "cloudnee.db" in desk("current", "Mrs Tan").err
+
+
+@pytest.mark.parametrize("option", ["--org", "--audience", "--db", "--ontology"])
+def test_an_empty_name_is_refused_not_replaced(desk: Cli, option: str) -> None:
+    """A script whose variable was empty does not write into the default memory."""
+    ran = desk("remember", "services/wash.md", option, "")
+    assert ran.code == 1
+    assert ran.out + ran.err != ""
