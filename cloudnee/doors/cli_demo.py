@@ -95,7 +95,7 @@ def _told(seen: _Seen, kept: str | None) -> Iterator[str]:
     yield "By SQL alone, no model: who it is, what to mind, and which line of which page says so.\n"
     yield from current_lines(PHONE, seen.current)
     yield f'\nA question. cloudnee recall "{WHO}" --subjects'
-    yield "Facts ranked by meaning, the smallest score first, then who satisfies most of it.\n"
+    yield "Who satisfies most of it; then the facts by meaning, the smallest score first.\n"
     yield from recall_lines(WHO, seen.recall, subjects=3)
     yield f'\nThe website asks. cloudnee recall "{HOW_MUCH}" --audience public'
     yield "Its audience sees no page under customers/: no name, no count, no trace of one.\n"

@@ -137,14 +137,15 @@ def _standing(edge: Edge, winner: Edge | None) -> str:
 
 
 def recall_lines(query: str, found: Recall, subjects: int = 0) -> Iterator[str]:
-    """Hits with score and parts, passages, and as many subjects as asked for."""
+    """As many subjects as asked for, hits with score and parts, passages."""
     if not (found.hits or found.passages):
         yield from nothing_lines(query)
+    if subjects and found.subjects:
+        yield "who satisfies most of it:"
+        yield from _indented(table([_subject_row(one) for one in found.subjects[:subjects]]))
+        yield "\nfact by fact:"
     for at, hit in enumerate(found.hits, 1):
         yield from _hit_lines(at, hit)
-    if subjects:
-        yield "\nwho satisfies most of it:"
-        yield from _indented(table([_subject_row(one) for one in found.subjects[:subjects]]))
     if found.passages:
         yield "\non the pages:"
         yield from _indented(table([_passage_row(passage) for passage in found.passages]))

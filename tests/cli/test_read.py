@@ -116,12 +116,12 @@ def test_recall_shows_score_and_parts(desk: Cli) -> None:
     ran = desk("recall", "chemical wash quoted price", "--subjects")
     assert ran.code == 0
     hits = desk("recall", "chemical wash quoted price", "--json").document["hits"]
-    first, second, *_ = ran.out.splitlines()
+    assert ran.out.startswith("who satisfies most of it:\n")
+    first, second, *_ = ran.out.partition("fact by fact:\n")[2].splitlines()
     assert first == "1  Chemical wash · quoted price · 160"
     parts = [f"{hits[0]['parts'][part]:.3f} {part}" for part in ("source", "relation", "target")]
     assert second.strip().startswith(f"{hits[0]['score']:.3f} = {' + '.join(parts)} · services/")
     assert second.endswith(hits[0]["edge"]["id"])
-    assert "who satisfies most of it:" in ran.out
     assert "services/wash.md:" in ran.out.partition("on the pages:")[2]
 
 
