@@ -180,6 +180,17 @@ class Memory:
         """
         return self._remembering.many(pages)
 
+    def retry(self) -> list[Report]:
+        """Read the pages that no extractor has read yet, those that failed and those that wait.
+
+        What a language model answered before is not paid for again.
+        """
+        return self._remembering.again(everything=False)
+
+    def reread(self) -> list[Report]:
+        """Read every page anew that this audience may write, as after a change of extractor."""
+        return self._remembering.again(everything=True)
+
     def note(self, text: str, *, subject: str) -> Report:
         """Write a dated line under the subject's heading on its page of notes of this month."""
         from cloudnee.flows.notes import noted

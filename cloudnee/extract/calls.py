@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -274,6 +275,7 @@ class Endpoint:
                     timeout=self.settings.timeout,
                     max_retries=0,
                 )
+                weakref.finalize(self, self._client.close)
             return self._client
 
 

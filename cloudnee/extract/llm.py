@@ -7,10 +7,11 @@ as "this chunk states nothing". Needs the extra `llm`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
 
 from cloudnee.errors import BadInput, ExtractionFailed
 from cloudnee.extract.base import Extraction
@@ -19,6 +20,9 @@ from cloudnee.extract.calls import Budget, Endpoint, LlmSettings, Meter, Usage
 from cloudnee.extract.ontology import Ontology
 from cloudnee.extract.prompt import ChunkRequest, prompt_for
 from cloudnee.extract.structured import MODES, answered
+
+if TYPE_CHECKING:
+    from cloudnee.extract.reply import Reply
 
 __all__ = ["ChunkOutcome", "Estimate", "LlmExtractor"]
 
@@ -65,7 +69,8 @@ class LlmExtractor:
         if settings.mode not in MODES:
             raise BadInput(f"mode {settings.mode!r} is not one of {', '.join(MODES)}")
         self.settings = settings
-        self.cache = MemoryCache() if cache is None else cache
+        self.cache: ReplyCache = MemoryCache() if cache is None else cache
+        self._own_cache = cache is not None
         self._endpoint = endpoint or Endpoint(settings, budget or Budget())
         self._prompt = prompt_for(ontology)
         self._today = today
@@ -79,17 +84,29 @@ class LlmExtractor:
         self, text: str, *, subject: str, path: str, date: datetime | str | None
     ) -> Extraction:
         """The facts of one chunk. Raises `ExtractionFailed`, never gives half an answer."""
-        outcome = self._read(ChunkRequest(text, subject, path, _day(date)))
+        (outcome,) = self.extract_many([ChunkRequest(text, subject, path, _day(date))])
         if outcome.extraction is None:
             raise outcome.error or ExtractionFailed(f"{path}: not read")
         return outcome.extraction
 
     def extract_many(self, requests: Sequence[ChunkRequest]) -> list[ChunkOutcome]:
-        """The outcome of each chunk, in order; one that fails leaves the others alone."""
-        if len(requests) < 2:
-            return [self._read(request) for request in requests]
-        with ThreadPoolExecutor(min(self.settings.concurrency, len(requests))) as pool:
-            return list(pool.map(self._read, requests))
+        """The outcome of each chunk, in order; one that fails leaves the others alone.
+
+        The cache is read and written by the calling thread alone, each reply as it comes: a run
+        that is broken off has kept what it paid for.
+        """
+        keys = [self.cache_key(request) for request in requests]
+        found = {key: kept for key in dict.fromkeys(keys) if (kept := self._kept(key))}
+        due = {key: r for key, r in zip(keys, requests, strict=True) if key not in found}
+        asked = dict(self._asked(due))
+        spent = set(asked)
+        outcomes: list[ChunkOutcome] = []
+        for key in keys:
+            outcome = found.get(key) or asked[key]
+            again = key in asked and key not in spent
+            outcomes.append(replace(outcome, usage=Usage(cached=1)) if again else outcome)
+            spent.discard(key)
+        return outcomes
 
     def estimate(self, requests: Sequence[ChunkRequest]) -> Estimate:
         """What `extract_many` would take, without a call."""
@@ -102,23 +119,50 @@ class LlmExtractor:
         """Under what the reply to a chunk is kept: a page's date and path are no part of it."""
         return reply_key(self.version, request.subject, *request.headings, "", request.text)
 
+    def keep_in(self, cache: ReplyCache) -> None:
+        """Keep replies there, unless a cache was given from the beginning."""
+        if not self._own_cache:
+            self.cache = cache
+
     def close(self) -> None:
         """Close the connections to the endpoint."""
         self._endpoint.close()
 
-    def _read(self, request: ChunkRequest) -> ChunkOutcome:
-        from cloudnee.extract.reply import Reply, extraction, reply_form
+    def _kept(self, key: str) -> ChunkOutcome | None:
+        from cloudnee.extract.reply import Reply, extraction
 
-        key, meter = self.cache_key(request), Meter()
-        if (kept := self.cache.get(key)) is not None:
-            return ChunkOutcome(extraction(Reply.model_validate_json(kept)), None, Usage(cached=1))
+        kept = self.cache.get(key)
+        if kept is None:
+            return None
+        return ChunkOutcome(extraction(Reply.model_validate_json(kept)), None, Usage(cached=1))
+
+    def _asked(self, due: Mapping[str, ChunkRequest]) -> Iterator[tuple[str, ChunkOutcome]]:
+        from cloudnee.extract.reply import extraction
+
+        if not due:
+            return
+        with ThreadPoolExecutor(min(self.settings.concurrency, len(due))) as pool:
+            calls = {pool.submit(self._reply, request): key for key, request in due.items()}
+            try:
+                for call in as_completed(calls):
+                    key, (reply, error, usage) = calls[call], call.result()
+                    if reply is not None:
+                        self.cache.put(key, reply.model_dump_json(), path=due[key].path)
+                    read = None if reply is None else extraction(reply)
+                    yield key, ChunkOutcome(read, error, usage)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def _reply(self, request: ChunkRequest) -> tuple[Reply | None, ExtractionFailed | None, Usage]:
+        from cloudnee.extract.reply import reply_form
+
+        meter, form = Meter(), reply_form(self.settings.most_items)
         messages = self._prompt.messages(request, self._today())
         try:
-            reply = answered(reply_form(self.settings.most_items), self._endpoint, meter, messages)
+            return answered(form, self._endpoint, meter, messages), None, meter.usage()
         except ExtractionFailed as error:
-            return ChunkOutcome(None, error, meter.usage())
-        self.cache.put(key, reply.model_dump_json(), path=request.path)
-        return ChunkOutcome(extraction(reply), None, meter.usage())
+            return None, error, meter.usage()
 
 
 def _day(when: datetime | str | None) -> str | None:

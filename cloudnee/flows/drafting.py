@@ -16,24 +16,27 @@ from typing import Any
 
 from cloudnee.errors import BadInput, BudgetSpent
 from cloudnee.extract.base import Extractor
-from cloudnee.extract.combined import chosen, read_page
+from cloudnee.extract.combined import chosen, model_of
 from cloudnee.extract.grounding import PlacedEdge
 from cloudnee.extract.ontology import Ontology
+from cloudnee.extract.reading import PageReading, PageWork, asked, finished, planned
 from cloudnee.flows.writing import Draft
 from cloudnee.graph.dates import from_micros, micros, moment
 from cloudnee.graph.identity import entity_key, handle_keys, handle_kind
 from cloudnee.model import Alias, Refused
 from cloudnee.pages.chunks import passage_spans
-from cloudnee.pages.page import ParsedPage
+from cloudnee.pages.page import ParsedPage, parse_page
 from cloudnee.pages.terms import terms
 from cloudnee.store.store import PageRow, Store
 
 __all__ = ["Drafter", "Given", "news", "passage_rows", "resumed", "stored_reading"]
 
+Earlier = Callable[[], Sequence[PlacedEdge]]
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A page with what the caller gave beside its text, dated."""
+    """A page with what the caller gave beside its text, dated; `anew`: read it in any case."""
 
     page: ParsedPage
     aliases: tuple[Alias, ...]
@@ -41,6 +44,7 @@ class Given:
     as_of: int
     warnings: tuple[str, ...] = ()
     over: str | None = None  # the hash of the only text that this one may replace, if any
+    anew: bool = False
 
     @property
     def name(self) -> str:
@@ -90,23 +94,36 @@ class Drafter:
         day = from_micros(now).astimezone(self.zone).date()
         return micros(datetime.combine(day, time.max, self.zone))
 
-    def draft(
-        self, given: Given, base: PageRow | None, last: Callable[[], Sequence[PlacedEdge]]
+    def stored(self, row: PageRow) -> Given:
+        """A page as it is stored, to be read anew: dated as it was when its text came."""
+        page = parse_page(row.path, row.text)
+        return replace(self.given(page, (), None), anew=True)
+
+    def drafts(self, items: Sequence[tuple[Given, PageRow | None, Earlier]]) -> list[Draft]:
+        """Read pages, a model's chunks of all of them in one round.
+
+        Each comes with its stored row and what gives the edges of its last reading.
+        """
+        works = [self._work(given) for given, _, _ in items]
+        outcomes = asked(model_of(self.extractor), works)
+        drafts = []
+        for (given, base, earlier), work, answers in zip(items, works, outcomes, strict=True):
+            read = finished(work, answers, partial(self._last, base, earlier))
+            drafts.append(self._read(given, base, read, self._replies(work)))
+        return drafts
+
+    def _replies(self, work: PageWork) -> tuple[str, ...]:
+        model = model_of(work.extractor)
+        return tuple(model.cache_key(request) for request in work.requests) if model else ()
+
+    def _work(self, given: Given) -> PageWork:
+        extractor, _ = chosen(given.page.extractor, self.extractor, self.ontology)
+        day = from_micros(given.as_of).astimezone(self.zone)
+        return planned(extractor, given.page, name=given.name, day=day, ontology=self.ontology)
+
+    def _read(
+        self, given: Given, base: PageRow | None, read: PageReading, replies: tuple[str, ...]
     ) -> Draft:
-        """Read a page. `last` gives the edges of its last reading."""
-        extractor, warning = chosen(given.page.extractor, self.extractor, self.ontology)
-        try:
-            read = read_page(
-                extractor,
-                given.page,
-                name=given.name,
-                day=from_micros(given.as_of).astimezone(self.zone),
-                ontology=self.ontology,
-                last=partial(self._last, base, last),
-            )
-        except Exception as error:  # noqa: BLE001 - an extractor is anybody's code; it is reported
-            reason = f"{extractor.name}: {type(error).__name__}: {error}"[:500]
-            return self._draft(given, base, None, status="failed", reason=reason)
         refused = tuple(
             Refused(r.source, r.relation, r.target, r.reason, r.text) for r in read.refused
         )
@@ -114,18 +131,21 @@ class Drafter:
         if read.error is not None:
             status = "pending" if isinstance(read.error, BudgetSpent) else "failed"
             draft = self._draft(given, base, None, status=status, reason=str(read.error)[:500])
+        _, warning = chosen(given.page.extractor, self.extractor, self.ontology)
         warnings = draft.warnings + ((warning,) if warning else ())
-        return replace(draft, warnings=warnings, usage=read.usage)
+        return replace(draft, warnings=warnings, usage=read.usage, replies=replies)
 
-    def _last(
-        self, base: PageRow | None, edges: Callable[[], Sequence[PlacedEdge]]
-    ) -> tuple[str, Sequence[PlacedEdge]]:
+    def _last(self, base: PageRow | None, edges: Earlier) -> tuple[str, Sequence[PlacedEdge]]:
         """Text and edges of the last reading, where a model had a part in it."""
         if base is None or not base.reading.startswith(("llm ", "both ")):
             return "", ()
         if base.reading.startswith("both ") and not base.reading.endswith(self.ontology.digest):
             return "", ()  # under another ontology the rules may have read what they no longer do
         return base.text, edges()
+
+    def asks_a_model(self, page: ParsedPage) -> bool:
+        """Whether reading this page may take long: a language model has a part in it."""
+        return model_of(chosen(page.extractor, self.extractor, self.ontology)[0]) is not None
 
     def waiting(self, given: Given, base: PageRow | None) -> Draft:
         """The page as it is stored while a model reads it: its text is found, its facts are old."""
@@ -183,8 +203,10 @@ def passage_rows(page: ParsedPage, name: str) -> list[tuple[dict[str, Any], str]
     return found
 
 
-def stored_reading(store: Store, base: PageRow) -> list[PlacedEdge]:
+def stored_reading(store: Store, base: PageRow | None) -> list[PlacedEdge]:
     """The last reading of a page, from its rows."""
+    if base is None:
+        return []
     names = {row.entity: row for row in store.names_of_page(base.id)}
     found = []
     for edge in store.edges_of_page(base.id):

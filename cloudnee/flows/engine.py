@@ -86,10 +86,14 @@ class Engine:
     @cached_property
     def drafter(self) -> Drafter:
         """What makes drafts: the extractor given, or the rules."""
+        from cloudnee.extract.combined import model_of
         from cloudnee.extract.rules import RulesExtractor
         from cloudnee.flows.drafting import Drafter
+        from cloudnee.store.replies import StoredReplies
 
         extractor = self._extractor or RulesExtractor(self.ontology)
+        if model := model_of(extractor):
+            model.keep_in(StoredReplies(self.store))
         return Drafter(extractor, self.ontology, self.zone, self.clock)
 
     @cached_property

@@ -15,6 +15,7 @@ from cloudnee.graph.supersession import Stated
 from cloudnee.model import Forgotten
 from cloudnee.pages.page import parse_page
 from cloudnee.pages.terms import terms
+from cloudnee.store.replies import drop_other_replies
 from cloudnee.store.store import EdgeRow, PageRow, Store
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Eraser:
         for fact in facts:
             self.store.drop_ratings(fact)
         self._names(row.id, lambda _: True)
+        drop_other_replies(self.store, row.id)
         self.store.drop_page(row.id)
         self.store.forget("page", f"{row.path}\n{row.content_hash}")
 
@@ -66,6 +68,7 @@ class Eraser:
             self.edges.append(edge.eid)
             self.store.drop_edge(edge.id)
         self.store.drop_ratings(fact)
+        drop_other_replies(self.store, row.page)
         self._unnamed(row.page)
 
     def entity(self, entity: int, pages: Iterable[int], rows: Iterable[EdgeRow]) -> None:

@@ -6,6 +6,7 @@ Where another writer was faster, a write begins again, three times at most.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -33,9 +34,7 @@ class Remembering:
         self.engine = caller.engine
         self.store = caller.store
 
-    def many(
-        self, pages: Iterable[NewPage], over: Mapping[str, str] | None = None
-    ) -> list[Report]:
+    def many(self, pages: Iterable[NewPage], over: Mapping[str, str] | None = None) -> list[Report]:
         """Remember many pages, several whole ones to a transaction; one report each, in order.
 
         `over` gives the hash of the text that each page may replace ("" where there is none yet):
@@ -51,6 +50,21 @@ class Remembering:
                 batch.append((len(reports) - 1, replace(given, over=only)))
             except errors.CloudneeError as error:
                 reports[-1] = replace(reports[-1], reason=str(error))
+            if len(batch) == TOGETHER:
+                self._batch(batch, reports)
+                batch = []
+        self._batch(batch, reports)
+        return reports
+
+    def again(self, *, everything: bool) -> list[Report]:
+        """Read anew the pages that no extractor has read yet, or every page, as they are stored."""
+        reports: list[Report] = []
+        batch: list[tuple[int, Given]] = []
+        for path, _, status, *_ in self.store.pages(self.caller.bit):
+            row = self.store.page(path)
+            if row and self.caller.rule().may_write(path) and (everything or status != "written"):
+                batch.append((len(reports), self.engine.drafter.stored(row)))
+                reports.append(Report(path, "failed", row.content_hash))
             if len(batch) == TOGETHER:
                 self._batch(batch, reports)
                 batch = []
@@ -85,30 +99,80 @@ class Remembering:
 
     def write_once(self, given: Given) -> Report:
         """Draft and write a page; raises `PageChanged` where another writer was faster."""
-        base = self.store.page(given.page.path)
-        draft = self._drafted(given, base)
+        (draft,) = self._drafts([given])
+        if isinstance(draft, errors.Conflict):
+            raise draft
         if draft is None:
             return Report(given.page.path, "unchanged", given.page.content_hash)
         return self._written(self._embedded([draft])[0])
 
-    def _drafted(self, given: Given, base: PageRow | None) -> Draft | None:
-        """The draft of a write, or None where there is nothing to do."""
-        from cloudnee.flows.drafting import news, resumed, stored_reading
+    def _drafts(self, givens: Sequence[Given]) -> list[Draft | errors.Conflict | None]:
+        """The drafts of writes, None where there is nothing to do; what must be read, in one go."""
+        from cloudnee.flows.drafting import resumed, stored_reading
 
-        if given.over is not None and given.over != (base.content_hash if base else ""):
-            raise errors.Conflict(f"{given.page.path}: another door changed it meanwhile")
-        given = resumed(given, base)
-        drafter = self.engine.drafter
-        if base is None or not self._read_already(given, base):
-            last = partial(stored_reading, self.store, base) if base else list
-            return drafter.draft(given, base, last)
-        if not news(self.store, given, base, lambda: self.engine.region):
+        bases = [self.store.page(given.page.path) for given in givens]
+        done: list[Draft | errors.Conflict | None] = [
+            self._overtaken(given, base) for given, base in zip(givens, bases, strict=True)
+        ]
+        givens = [resumed(given, base) for given, base in zip(givens, bases, strict=True)]
+        due = []
+        for i, (given, base) in enumerate(zip(givens, bases, strict=True)):
+            if done[i] is None and (base is None or not self._read_already(given, base)):
+                due.append(i)
+            elif done[i] is None:
+                done[i] = self._same(given, base)
+        bases = self._waiting(givens, bases, due)
+        items = [(givens[i], bases[i], partial(stored_reading, self.store, bases[i])) for i in due]
+        for i, draft in zip(due, self.engine.drafter.drafts(items), strict=True):
+            done[i] = draft
+        return done
+
+    def _overtaken(self, given: Given, base: PageRow | None) -> errors.Conflict | None:
+        """Where a page may only replace one text and another stands there: the error."""
+        if given.over is None or given.over == (base.content_hash if base else ""):
             return None
-        return drafter.again(given, base, stored_reading(self.store, base))
+        return errors.Conflict(f"{given.page.path}: another door changed it meanwhile")
+
+    def _waiting(
+        self, givens: Sequence[Given], bases: Sequence[PageRow | None], due: Iterable[int]
+    ) -> list[PageRow | None]:
+        """Store first what a model is to read: its text is found meanwhile, and where the run is
+        broken off, `retry` knows what is left. Gives the rows as they are then."""
+        from cloudnee.flows.writing import PageChanged
+
+        found, drafter = list(bases), self.engine.drafter
+        slow = [
+            i
+            for i in due
+            if drafter.asks_a_model(givens[i].page) and not self._has(found[i], givens[i])
+        ]
+        if not slow:
+            return found
+        with self.store.writing():
+            self.caller.found()
+            writer = self.caller.writer()
+            for i in slow:
+                with suppress(PageChanged), self.store.savepoint():
+                    writer.write(drafter.waiting(givens[i], found[i]))
+        for i in slow:
+            found[i] = self.store.page(givens[i].page.path)
+        return found
+
+    def _has(self, base: PageRow | None, given: Given) -> bool:
+        return base is not None and base.content_hash == given.page.content_hash
+
+    def _same(self, given: Given, base: PageRow | None) -> Draft | None:
+        """The draft for a page that was read already, if it comes with anything new."""
+        from cloudnee.flows.drafting import news, stored_reading
+
+        if base is None or not news(self.store, given, base, lambda: self.engine.region):
+            return None
+        return self.engine.drafter.again(given, base, stored_reading(self.store, base))
 
     def _read_already(self, given: Given, base: PageRow) -> bool:
         return (
-            base.status == "written"
+            not given.anew
+            and base.status == "written"
             and base.content_hash == given.page.content_hash
             and base.reading == self.engine.drafter.reader(given.page)
         )
@@ -152,15 +216,11 @@ class Remembering:
         from cloudnee.flows.writing import PageChanged
         from cloudnee.store.vectors import MissingVectors
 
-        bases = {given.page.path: self.store.page(given.page.path) for _, given in batch}
         todo: list[tuple[int, Given, Draft]] = []
-        for at, given in batch:
-            try:
-                draft = self._drafted(given, bases[given.page.path])
-            except errors.Conflict as error:
-                reports[at] = replace(reports[at], reason=str(error))
-                continue
-            if draft is None:
+        for (at, given), draft in zip(batch, self._drafts([g for _, g in batch]), strict=True):
+            if isinstance(draft, errors.Conflict):
+                reports[at] = replace(reports[at], reason=str(draft))
+            elif draft is None:
                 reports[at] = Report(given.page.path, "unchanged", given.page.content_hash)
             else:
                 todo.append((at, given, draft))

@@ -23,6 +23,7 @@ from cloudnee.graph.identity import entity_key
 from cloudnee.graph.supersession import Stated, current_masks, groups
 from cloudnee.model import Alias, Refused, Report
 from cloudnee.pages.page import ParsedPage
+from cloudnee.store.replies import drop_other_replies
 from cloudnee.store.store import PageRow, Store
 from cloudnee.store.vectors import FACT, NAME, Vectors
 
@@ -57,6 +58,7 @@ class Draft:
     warnings: tuple[str, ...] = ()
     reason: str = ""
     usage: Usage = field(default_factory=Usage)
+    replies: tuple[str, ...] = ()
 
     @property
     def subject_key(self) -> str:
@@ -129,6 +131,7 @@ class Writer:
         if draft.reading is None:
             self.store.set_waiting(page, draft.waiting)
             return self._report(draft)
+        drop_other_replies(self.store, page, draft.replies)
         place = Place(page, scope, row.seen_by if row else self.mask(draft.page.path), revision)
         naming = Naming(self, draft, place, new=row is None)
         people = naming.settled()

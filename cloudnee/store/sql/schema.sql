@@ -76,6 +76,17 @@ CREATE TABLE pages (
 CREATE INDEX pages_unread ON pages (org, path) WHERE status NOT IN ('written', 'gone');
 CREATE INDEX pages_subject ON pages (org, subject_key);
 
+-- One reply of a language model to a chunk of a page, so that an edited page pays only for the
+-- chunks that changed. Those of chunks that a page no longer has go when it is read.
+CREATE TABLE replies (
+    org   INTEGER NOT NULL,
+    path  TEXT NOT NULL,
+    key   TEXT NOT NULL,
+    reply TEXT NOT NULL,
+    PRIMARY KEY (org, path, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX replies_key ON replies (org, key);
+
 -- One passage of a page: a span of its text, in characters and lines.
 CREATE TABLE passages (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
