@@ -36,12 +36,8 @@ def asked(query: str, words: Mapping[str, str], reader: Reader) -> Question:
     text = expanded(query, words)
     store = reader.store
 
-    def lookup(key: str) -> list[int]:
-        found = store.declared_entities(key, reader.bit)
-        return found or store.entities_by_handle(key, reader.bit)
-
     with store.reading():
-        return named(text, lookup)
+        return named(text, lambda keys: store.named_entities(keys, reader.bit))
 
 
 @dataclass(frozen=True, slots=True)

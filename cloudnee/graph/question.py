@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cloudnee.graph.identity import entity_key
@@ -64,21 +64,16 @@ def expanded(text: str, words: Mapping[str, str]) -> str:
     return _replaced(text, found)
 
 
-def named(text: str, lookup: Callable[[str], Iterable[int]]) -> Question:
+def named(text: str, lookup: Callable[[Iterable[str]], Mapping[str, Sequence[int]]]) -> Question:
     """The entities that the question names in full, longest names first, none inside another.
 
-    `lookup` gives the entities of a key. Where nothing but names is left, all of it is embedded.
+    `lookup` gives the entities of each key that has any. Where nothing but names is left, all of
+    it is embedded.
     """
-    cache: dict[str, tuple[int, ...]] = {}
-
-    def known(key: str) -> tuple[int, ...]:
-        if key not in cache:
-            cache[key] = tuple(lookup(key))
-        return cache[key]
-
-    hits = [(start, end, key) for start, end, key in spans(text) if known(key)]
-    chosen = _apart(hits)
-    entities = frozenset(entity for _, _, key in chosen for entity in known(key))
+    found = list(spans(text))
+    known = lookup({key for _, _, key in found})
+    chosen = _apart([span for span in found if span[2] in known])
+    entities = frozenset(entity for _, _, key in chosen for entity in known[key])
     rest = _replaced(text, [(start, end, " ") for start, end, _ in chosen])
     return Question(text, rest if re.search(r"\w", rest) else text, entities)
 

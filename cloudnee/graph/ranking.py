@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["bm25"]
 
 K1 = 1.2
 B = 0.75
+Posting = tuple[int, int, int]
 
 
 def bm25(
-    postings: Mapping[str, Iterable[tuple[int, int, int]]], passages: int, terms: int
-) -> dict[int, float]:
-    """Passage → score, for the postings (passage, place, passage's length) of each term.
+    postings: Mapping[str, Sequence[Posting]], passages: int, terms: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """(passages, their scores), for the postings (passage, place, passage's length) of each term.
 
     `passages` and `terms` are how many of each the audience sees in all. Formula: Robertson and
     Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), with k1 1.2, b 0.75.
     """
     mean = terms / passages if passages else 1.0
-    scores: dict[int, float] = defaultdict(float)
+    found, gains = [np.empty(0, np.int64)], [np.empty(0)]
     for rows in postings.values():
-        times: dict[int, int] = defaultdict(int)
-        lengths: dict[int, int] = {}
-        for passage, _, length in rows:
-            times[passage] += 1
-            lengths[passage] = length
-        idf = math.log(1 + (passages - len(times) + 0.5) / (len(times) + 0.5))
-        for passage, count in times.items():
-            room = K1 * (1 - B + B * lengths[passage] / mean)
-            scores[passage] += idf * count * (K1 + 1) / (count + room)
-    return scores
+        if rows:
+            columns = np.asarray(rows, np.int64)
+            ids, first, times = np.unique(columns[:, 0], return_index=True, return_counts=True)
+            room = K1 * (1 - B + B * columns[first, 2] / mean)
+            idf = np.log(1 + (passages - len(ids) + 0.5) / (len(ids) + 0.5))
+            found.append(ids)
+            gains.append(idf * times * (K1 + 1) / (times + room))
+    ids, where = np.unique(np.concatenate(found), return_inverse=True)
+    return ids, np.bincount(where, np.concatenate(gains), minlength=len(ids))

@@ -102,6 +102,11 @@ class PageRows(OrgRows):
         self.db.run("drop_passage_terms", page=page)
         self.db.run("drop_passages", page=page)
 
+    def count_postings(self, scope: int, term: str, most: int) -> int:
+        """How often a term stands in a scope's passages, `most` at most."""
+        row = self.db.row("count_postings", term=f"{scope}:{term}", most=most)
+        return int(row[0]) if row else 0
+
     def passage_postings(self, scope: int, term: str, most: int) -> list[tuple[int, int, int]]:
         """(passage, place, length of the passage) for each time a term stands in a scope."""
         return self.db.rows("passage_postings", term=f"{scope}:{term}", most=most)

@@ -111,9 +111,13 @@ class PeopleRows(OrgRows):
         rows = self.db.rows("entities_by_folded", org=self.org, folded=folded, bit=bit)
         return [r[0] for r in rows]
 
-    def declared_entities(self, key: str, bit: int) -> list[int]:
-        """The entities of a key that a visible page is about or links to."""
-        return [r[0] for r in self.db.rows("declared_entities", org=self.org, key=key, bit=bit)]
+    def named_entities(self, keys: Iterable[str], bit: int) -> dict[str, list[int]]:
+        """key → the entities that a visible page is about or links to, or gave that handle."""
+        found: dict[str, list[int]] = {}
+        wanted = json.dumps(sorted(keys))
+        for key, entity in self.db.rows("named_entities", org=self.org, keys=wanted, bit=bit):
+            found.setdefault(key, []).append(entity)
+        return found
 
     def names_of_page(self, page: int) -> list[NameRow]:
         """The names a page has for entities."""

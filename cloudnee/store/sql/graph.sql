@@ -83,13 +83,17 @@ SELECT e.id FROM entities e
                 WHERE s.org = :org AND s.mask & :bit AND n.entity = e.id AND n.scope = s.id)
  ORDER BY e.id LIMIT 10
 
--- :name declared_entities
-SELECT e.id FROM entities e
- WHERE e.org = :org AND e.key = :key
+-- :name named_entities
+SELECT k.value, e.id FROM json_each(:keys) k CROSS JOIN entities e
+ WHERE e.org = :org AND e.key = k.value
    AND EXISTS (SELECT 1 FROM scopes s CROSS JOIN names n
                 WHERE s.org = :org AND s.mask & :bit
                   AND n.entity = e.id AND n.scope = s.id AND n.declared)
- ORDER BY e.id
+UNION
+SELECT k.value, a.entity
+  FROM json_each(:keys) k CROSS JOIN alias_keys h CROSS JOIN aliases a CROSS JOIN scopes s
+ WHERE h.org = :org AND h.key = k.value AND a.id = h.alias AND s.id = a.scope AND s.mask & :bit
+ORDER BY 2
 
 -- :name names_of_page
 SELECT id, entity, key, name, type, declared FROM names WHERE page = :page ORDER BY id

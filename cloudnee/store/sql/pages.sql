@@ -90,6 +90,9 @@ DELETE FROM passage_terms WHERE rowid IN (SELECT id FROM passages WHERE page = :
 -- :name drop_passages
 DELETE FROM passages WHERE page = :page
 
+-- :name count_postings
+SELECT count(*) FROM (SELECT 1 FROM passage_postings WHERE term = :term LIMIT :most)
+
 -- :name passage_postings
 SELECT t.doc, t.offset, s.terms
   FROM passage_postings t CROSS JOIN passages s ON s.id = t.doc
