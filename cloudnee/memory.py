@@ -23,6 +23,7 @@ from cloudnee import errors
 from cloudnee.flows.caller import Caller
 from cloudnee.flows.engine import Engine
 from cloudnee.graph.dates import from_micros, zone_named
+from cloudnee.keeping import Keeping
 from cloudnee.model import (
     Alias,
     Applied,
@@ -46,12 +47,11 @@ if TYPE_CHECKING:
     from cloudnee.config import AudienceRules
     from cloudnee.embed import Embedder
     from cloudnee.extract.base import Extractor
-    from cloudnee.flows.remembering import Remembering
 
 __all__ = ["Memory"]
 
 
-class Memory:
+class Memory(Keeping):
     """One org's memory as one audience sees it. Open it with `Memory.open`; close it when done.
 
     Safe to use from several threads and processes at once. Every read and write is cut to the
@@ -298,12 +298,6 @@ class Memory:
             rows = reader.entities(who)
             found = [a for row in rows for a in self._store.entity_aliases(row, reader.bit)]
         return [Alias(*values) for values in dict.fromkeys(found)]
-
-    @property
-    def _remembering(self) -> Remembering:
-        from cloudnee.flows.remembering import Remembering
-
-        return Remembering(self._caller)
 
     def _base_text(self, path: str) -> str:
         row = self._store.page(path)

@@ -27,6 +27,8 @@ __all__ = [
     "Report",
     "Source",
     "Subject",
+    "SyncReport",
+    "Synced",
     "Unread",
 ]
 
@@ -277,3 +279,37 @@ class Fault:
     kind: str
     detail: str
     mended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What a sync did about one page or file.
+
+    `kind` is "added", "changed", "unchanged", "renamed", "retired" (its file went: its facts
+    ended), "put" (written into the folder), "conflict" (both changed: both texts are kept),
+    "forgotten" (stays away), "passed" (left alone on purpose) or "failed"; `reason` says more.
+    """
+
+    path: str
+    kind: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a sync did: one item for each page and file it met."""
+
+    folder: str
+    items: tuple[Synced, ...] = ()
+
+    def of(self, kind: str) -> tuple[str, ...]:
+        """The paths of one kind."""
+        return tuple(item.path for item in self.items if item.kind == kind)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many there are of each kind that occurs."""
+        found: dict[str, int] = {}
+        for item in self.items:
+            found[item.kind] = found.get(item.kind, 0) + 1
+        return found

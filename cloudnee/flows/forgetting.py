@@ -239,7 +239,8 @@ def judge_all(writer: Writer, vectors: Vectors) -> None:
         mask = writer.mask(path)
         scope = store.scope(mask)
         store.rescope(row.id, scope, mask, revision)
-        store.set_passages(row.id, scope, passage_rows(parse_page(path, row.text), row.subject))
+        if row.text:  # a page whose file went has none
+            store.set_passages(row.id, scope, passage_rows(parse_page(path, row.text), row.subject))
         for each in store.edges_of_page(row.id):
             words = triplet_text(each.source_name, each.relation, each.target_name)
             store.set_edge_terms(each.id, scope, " ".join(terms(words)))

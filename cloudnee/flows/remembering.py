@@ -62,7 +62,9 @@ class Remembering:
         batch: list[tuple[int, Given]] = []
         for path, _, status, *_ in self.store.pages(self.caller.bit):
             row = self.store.page(path)
-            if row and self.caller.rule().may_write(path) and (everything or status != "written"):
+            if row is None or not row.text or not self.caller.rule().may_write(path):
+                continue  # a page whose file went has no text
+            if everything or status != "written":
                 batch.append((len(reports), self.engine.drafter.stored(row)))
                 reports.append(Report(path, "failed", row.content_hash))
             if len(batch) == TOGETHER:
@@ -179,7 +181,7 @@ class Remembering:
 
     def _embedded(self, drafts: Sequence[Draft]) -> list[Draft]:
         """The drafts with vectors for the texts that have none yet; failed where that fails."""
-        from cloudnee.flows.writing import page_texts
+        from cloudnee.flows.stating import page_texts
 
         texts = [text for draft in drafts for text in page_texts(draft.reading or ())]
         lacking = self.engine.vectors.lacking(texts)

@@ -70,11 +70,3 @@ class Folders:
     def rename_ratings(self, was: str, now: str) -> None:
         """Let a fact's ratings follow it."""
         self.db.run("rename_ratings", org=self.store.org, was=was, now=now)
-
-    def unread(self, bit: int) -> list[str]:
-        """The paths of all pages whose newest text is not read yet."""
-        return [r[0] for r in self.db.rows("pages_to_read", org=self.store.org, bit=bit)]
-
-    def paths(self, bit: int) -> list[str]:
-        """The paths of all pages that have a text."""
-        return [r[0] for r in self.db.rows("pages_read", org=self.store.org, bit=bit)]

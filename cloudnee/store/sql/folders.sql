@@ -30,10 +30,3 @@ UPDATE edges SET eid = :eid, revision = :revision WHERE id = :id
 
 -- :name rename_ratings
 UPDATE ratings SET fact = :now WHERE org = :org AND fact = :was
-
--- :name pages_to_read
-SELECT path FROM pages WHERE org = :org AND status NOT IN ('written', 'gone') AND seen_by & :bit
- ORDER BY path
-
--- :name pages_read
-SELECT path FROM pages WHERE org = :org AND status <> 'gone' AND seen_by & :bit ORDER BY path
