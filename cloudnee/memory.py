@@ -29,6 +29,7 @@ from cloudnee.model import (
     Applied,
     Current,
     Edge,
+    Estimated,
     Fault,
     Forgotten,
     NewPage,
@@ -179,6 +180,10 @@ class Memory(Keeping):
         A page that cannot be taken is reported as "failed" with the reason; the others are done.
         """
         return self._remembering.many(pages)
+
+    def estimate(self, pages: Iterable[NewPage]) -> list[Estimated]:
+        """What a language model would take at most to read these pages; nothing is written."""
+        return self._remembering.estimate(pages)
 
     def retry(self) -> list[Report]:
         """Read the pages that no extractor has read yet, those that failed and those that wait.

@@ -15,6 +15,7 @@ __all__ = [
     "Current",
     "Edge",
     "Entity",
+    "Estimated",
     "Fault",
     "Forgotten",
     "Hit",
@@ -229,6 +230,19 @@ class Report:
     calls: int = 0
     tokens: int = 0
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Estimated:
+    """What a language model would take at most to read a page: calls, and tokens sent.
+
+    `cached` counts the chunks that were answered before: they cost nothing.
+    """
+
+    path: str
+    calls: int
+    tokens: int
+    cached: int = 0
 
 
 @dataclass(frozen=True, slots=True)

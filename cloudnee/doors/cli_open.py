@@ -23,6 +23,7 @@ def opened(args: Namespace, *, create: bool) -> Memory:
     path = _chosen(args.db, "CLOUDNEE_DB", "cloudnee.db")
     if not create and not Path(path).exists():
         raise BadInput(f'no database at {path}: "cloudnee remember" makes one, --db names another')
+    from cloudnee.doors.cli_extractor import extractor
     from cloudnee.memory import Memory
 
     return Memory.open(
@@ -30,6 +31,7 @@ def opened(args: Namespace, *, create: bool) -> Memory:
         org=_chosen(args.org, "CLOUDNEE_ORG", "default"),
         audience=args.audience or "owner",
         ontology=args.ontology,
+        extractor=extractor(args) if create or hasattr(args, "extractor") else None,
         create=create,
     )
 

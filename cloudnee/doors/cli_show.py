@@ -186,6 +186,9 @@ def report_lines(report: Report) -> Iterator[str]:
         done.append(f"{counted(len(report.added), 'fact')} began")
     if report.closed:
         done.append(f"{counted(len(report.closed), 'fact')} ended")
+    if report.calls:
+        spent = f"{counted(report.calls, 'call')}, {counted(report.tokens, 'token')}"
+        done.append(f"{spent}, {report.seconds:.1f} s")
     yield f"{clean(report.path)}: {', '.join(done)}"
     if report.reason:
         yield f"{_INDENT}{clean(report.reason)}"

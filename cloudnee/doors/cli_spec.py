@@ -53,6 +53,25 @@ _READ = "cloudnee.doors.cli_read:"
 _WRITE = "cloudnee.doors.cli_write:"
 _WHO = _arg("who", metavar="WHO", tell="a phone, an e-mail address or a name, in quotes")
 
+_READERS = (
+    _arg(
+        "--extractor",
+        choices=("rules", "llm", "both"),
+        tell="what reads the pages: rules, a language model, or both, the rules first (else "
+        "CLOUDNEE_EXTRACTOR, else rules)",
+    ),
+    _arg("--llm-model", metavar="NAME", tell="the model (else CLOUDNEE_LLM_MODEL)"),
+    _arg(
+        "--llm-base-url",
+        metavar="URL",
+        tell="an OpenAI-compatible endpoint (else CLOUDNEE_LLM_BASE_URL, else OpenAI's own); the "
+        "key is OPENAI_API_KEY",
+    ),
+    _arg("--llm-items", metavar="N", type=int, tell="facts in one answer at most (60)"),
+    _arg("--max-calls", metavar="N", type=int, tell="stop after so many calls of the model"),
+    _arg("--max-tokens", metavar="N", type=int, tell="stop after so many tokens"),
+)
+
 GLOBALS = (
     _arg(
         "--db",
@@ -96,6 +115,8 @@ VERBS = (
                 "subject of the page",
             ),
             _arg("--as-of", metavar="DATE", tell="the date of a page that states none"),
+            *_READERS,
+            _arg("--dry-run", action="store_true", tell="say what a model would cost; do nothing"),
         ),
         (
             "cloudnee remember customers/*.md services/*.md",
@@ -257,6 +278,22 @@ VERBS = (
         (_arg("--read", metavar="PATH", tell="print the text of one page"),),
         ("cloudnee pages", "cloudnee pages --read services/aircon.md"),
         _READ + "pages",
+    ),
+    Verb(
+        "retry",
+        "read the pages that failed or wait",
+        "What a language model answered before is kept and not paid for again.",
+        _READERS,
+        ("cloudnee retry", "cloudnee retry --extractor llm --llm-model gpt-5-mini --max-calls 50"),
+        _WRITE + "retry",
+    ),
+    Verb(
+        "reread",
+        "read every page anew, as after a change of extractor",
+        "Facts that are still read keep their dates and ratings.",
+        _READERS,
+        ("cloudnee reread", "cloudnee reread --extractor both --llm-model gpt-5-mini"),
+        _WRITE + "reread",
     ),
     Verb(
         "graph",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cloudnee.doors.cli_answer import DONE, NOTHING, Answer
@@ -19,7 +21,7 @@ from cloudnee.model import Alias, Forgotten, NewPage, Report
 if TYPE_CHECKING:
     from cloudnee.memory import Memory
 
-__all__ = ["alias", "apply_feedback", "forget", "improve", "note", "remember"]
+__all__ = ["alias", "apply_feedback", "forget", "improve", "note", "remember", "reread", "retry"]
 
 
 def remember(args: Namespace) -> Answer:
@@ -29,10 +31,40 @@ def remember(args: Namespace) -> Answer:
     aliases = tuple(_alias(given) for given in args.alias)
     read = [_read(file, args, aliases) for file in args.files]
     pages = [one for one in read if isinstance(one, NewPage)]
+    if args.dry_run:
+        return _estimated(pages, args)
     done = iter(_done(pages, args))
     reports = [next(done) if isinstance(one, NewPage) else one for one in read]
     unread = any(report.status in ("pending", "failed") for report in reports)
     return Answer({"reports": reports}, _remembered(reports), NOTHING if unread else DONE)
+
+
+def _estimated(pages: Sequence[NewPage], args: Namespace) -> Answer:
+    """What a model would cost, in a memory of its own where there is no database yet."""
+    there = Path(args.db or os.environ.get("CLOUDNEE_DB") or "cloudnee.db").exists()
+    args.db = args.db if there else ":memory:"
+    with opened(args, create=True) as memory:
+        found = memory.estimate(pages)
+    calls, tokens = sum(one.calls for one in found), sum(one.tokens for one in found)
+    lines = [f"{clean(one.path)}: {one.calls} calls, {one.tokens} tokens" for one in found]
+    total = f"{calls} calls, about {tokens} tokens sent, and the answers; nothing was done"
+    return Answer({"estimates": found, "calls": calls, "tokens": tokens}, [*lines, total])
+
+
+def retry(memory: Memory, args: Namespace) -> Answer:
+    """The pages that failed or wait, read."""
+    return _again(memory.retry())
+
+
+def reread(memory: Memory, args: Namespace) -> Answer:
+    """Every page, read anew."""
+    return _again(memory.reread())
+
+
+def _again(reports: Sequence[Report]) -> Answer:
+    unread = any(report.status in ("pending", "failed") for report in reports)
+    lines = _remembered(reports) if reports else ["nothing waits to be read"]
+    return Answer({"reports": reports}, lines, NOTHING if unread else DONE)
 
 
 def _read(file: str, args: Namespace, aliases: tuple[Alias, ...]) -> NewPage | Report:

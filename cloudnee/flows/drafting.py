@@ -112,6 +112,13 @@ class Drafter:
             drafts.append(self._read(given, base, read, self._replies(work)))
         return drafts
 
+    def estimate(self, given: Given) -> tuple[int, int, int]:
+        """Calls, tokens sent, and chunks answered before, if a model were to read this page."""
+        work = self._work(given)
+        model = model_of(work.extractor)
+        found = model.estimate(work.requests) if model else None
+        return (found.calls, found.tokens, found.cached) if found else (0, 0, 0)
+
     def _replies(self, work: PageWork) -> tuple[str, ...]:
         model = model_of(work.extractor)
         return tuple(model.cache_key(request) for request in work.requests) if model else ()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cloudnee import errors
 from cloudnee.flows.caller import Caller
-from cloudnee.model import NewPage, Report
+from cloudnee.model import Estimated, NewPage, Report
 
 if TYPE_CHECKING:
     from cloudnee.flows.drafting import Given
@@ -72,6 +72,17 @@ class Remembering:
                 batch = []
         self._batch(batch, reports)
         return reports
+
+    def estimate(self, pages: Iterable[NewPage]) -> list[Estimated]:
+        """What a language model would take at most to read these pages; nothing is written."""
+        found = []
+        for page in pages:
+            given = self.given(page)
+            base = self.store.page(given.page.path)
+            read = base is not None and self._read_already(given, base)
+            calls, tokens, cached = (0, 0, 0) if read else self.engine.drafter.estimate(given)
+            found.append(Estimated(given.page.path, calls, tokens, cached))
+        return found
 
     def given(self, new: NewPage) -> Given:
         """The page parsed and dated, at its canonical path, which this audience may write."""
