@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,7 +71,8 @@ def without_models() -> Iterator[dict[str, str]]:
         for name in ("numpy", "onnxruntime", "tokenizers", "sqlite_vec"):
             refusal = f'raise ImportError("{name} is kept away")\n'
             Path(folder, f"{name}.py").write_text(refusal, "utf-8")
-        yield {"PYTHONPATH": folder}
+        kept = filter(None, [folder, os.environ.get("PYTHONPATH")])
+        yield {"PYTHONPATH": os.pathsep.join(kept)}
 
 
 @job("two file names, one person", JOBS)
