@@ -174,11 +174,9 @@ class Naming:
     def _check_type(self, entity: int, name: _Name) -> None:
         if not name.type:
             return
-        others = self.store.types_of_entity(entity, self.place.page, self.place.seen_by)
-        if others and name.type not in others:
-            self.warnings.append(
-                f"{name.name!r} is a {name.type} here and a {others[0]} on another page"
-            )
+        other = self.store.other_type(entity, self.place.page, self.place.seen_by)
+        if other and name.type != other:
+            self.warnings.append(f"{name.name!r} is a {name.type} here, a {other} on another page")
 
     # aliases
 

@@ -14,7 +14,7 @@ from cloudnee.store.store import Store
 __all__ = ["passages"]
 
 _MOST_TERMS = 64
-_COMMON = 2000  # a word in more places than this, and in 5 % of the passages, leads nowhere
+_COMMON = 1000  # a word in more places than this, and in 5 % of the passages, leads nowhere
 
 
 def passages(store: Store, query: str, bit: int, top_k: int) -> tuple[Passage, ...]:

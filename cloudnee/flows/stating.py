@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,9 +17,19 @@ if TYPE_CHECKING:
     from cloudnee.flows.writing import Draft, Place, Writer
     from cloudnee.store.store import PageEdge, PageRow
 
-__all__ = ["Stating"]
+__all__ = ["Stating", "page_texts"]
 
 _UNRATED = 0.5
+
+
+def page_texts(edges: Iterable[PlacedEdge]) -> list[tuple[int, str]]:
+    """The texts that a reading shows: (kind, text), each once."""
+    found: dict[tuple[int, str], None] = {}
+    for edge in edges:
+        found[(NAME, edge.source)] = None
+        found[(NAME, edge.target)] = None
+        found[(FACT, triplet_text(edge.source, edge.relation, edge.target))] = None
+    return list(found)
 
 
 class Stating:
@@ -44,7 +54,6 @@ class Stating:
         self.texts: set[int] = set()
         self.entities: set[int] = set()
         self.judged: list[Stated] = []
-        self._text_ids: dict[tuple[int, str], int] = {}
 
     def write(self) -> None:
         """End, keep and add edges; `texts` and `judged` hold what must be settled after."""
@@ -64,8 +73,11 @@ class Stating:
             else:
                 restated = edge.id in change.restated
                 self._keep(edge, reading[_fact_of(edge)], before[edge.id], restated=restated)
-        for read in change.added:
-            self._add(read.fact, reading[read.fact])
+        added = [(new.fact, reading[new.fact]) for new in change.added]
+        texts = page_texts(read for _, read in added)
+        ids = self.writer.vectors.text_ids(texts, self.place.revision) if texts else {}
+        for fact, read in added:
+            self._add(fact, read, ids)
 
     @cached_property
     def _ever(self) -> list[PageEdge]:
@@ -123,16 +135,12 @@ class Stating:
         if moved or restated or read.line != edge.line:
             self.judged.append(self._group(edge.id, source, read.relation, target))
 
-    def _add(self, fact: str, edge: PlacedEdge) -> None:
+    def _add(self, fact: str, edge: PlacedEdge, ids: Mapping[tuple[int, str], int]) -> None:
         ordinal, weight = self._last(fact)
         eid = edge_id(fact, ordinal + 1)
         source, target = self._ends(edge)
         words = triplet_text(edge.source, edge.relation, edge.target)
-        shown = (
-            self._text(NAME, edge.source),
-            self._text(NAME, edge.target),
-            self._text(FACT, words),
-        )
+        shown = (ids[(NAME, edge.source)], ids[(NAME, edge.target)], ids[(FACT, words)])
         law = self.writer.ontology.relation(edge.relation)
         alone = not (law.functional or law.inverse_functional or law.excludes)
         row = self.store.add_edge(
@@ -155,7 +163,7 @@ class Stating:
             now=self.writer.now,
             as_of=self.draft.as_of,
             seen_by=self.place.seen_by,
-            current_for=self.place.seen_by if alone else 0,
+            current_for=self.place.seen_by,  # until judged: a new edge mostly wins
             revision=self.place.revision,
         )
         self.texts.update(shown)
@@ -170,13 +178,6 @@ class Stating:
             return 0, _UNRATED
         last = max(past, key=lambda edge: edge.ordinal)
         return last.ordinal, last.weight
-
-    def _text(self, kind: int, words: str) -> int:
-        known = self._text_ids.get((kind, words))
-        if known is None:
-            known = self.writer.vectors.text_id(kind, words, self.place.revision)
-            self._text_ids[(kind, words)] = known
-        return known
 
     def _group(self, row: int, source: int, relation: str, target: int) -> Stated:
         """Enough of an edge to find its groups by; the judging reads the rest."""

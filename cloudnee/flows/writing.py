@@ -18,16 +18,15 @@ from cloudnee.extract.grounding import PlacedEdge
 from cloudnee.extract.ontology import Ontology
 from cloudnee.flows.naming import Naming
 from cloudnee.flows.stating import Stating
-from cloudnee.graph.facts import triplet_text
 from cloudnee.graph.identity import entity_key
 from cloudnee.graph.supersession import Stated, current_masks, groups
 from cloudnee.model import Alias, Refused, Report
 from cloudnee.pages.page import ParsedPage
 from cloudnee.store.replies import drop_other_replies
 from cloudnee.store.store import PageRow, Store
-from cloudnee.store.vectors import FACT, NAME, Vectors
+from cloudnee.store.vectors import Vectors
 
-__all__ = ["Draft", "PageChanged", "Place", "Writer", "page_texts"]
+__all__ = ["Draft", "PageChanged", "Place", "Writer"]
 
 
 class PageChanged(Exception):
@@ -88,16 +87,6 @@ class Place:
     scope: int
     seen_by: int
     revision: int
-
-
-def page_texts(edges: Iterable[PlacedEdge]) -> list[tuple[int, str]]:
-    """The texts that a reading shows: (kind, text), each once."""
-    found: dict[tuple[int, str], None] = {}
-    for edge in edges:
-        found[(NAME, edge.source)] = None
-        found[(NAME, edge.target)] = None
-        found[(FACT, triplet_text(edge.source, edge.relation, edge.target))] = None
-    return list(found)
 
 
 class Writer:

@@ -36,4 +36,6 @@ def bm25(
             found.append(ids)
             gains.append(idf * times * (K1 + 1) / (times + room))
     ids, where = np.unique(np.concatenate(found), return_inverse=True)
-    return ids, np.bincount(where, np.concatenate(gains), minlength=len(ids))
+    scores = np.zeros(len(ids))
+    np.add.at(scores, where, np.concatenate(gains))
+    return ids, scores

@@ -135,10 +135,10 @@ class PeopleRows(OrgRows):
         """Delete a page's name for an entity."""
         self.db.run("drop_name", id=row)
 
-    def types_of_entity(self, entity: int, page: int, seen_by: int) -> list[str]:
-        """The types that pages visible to all in `seen_by` give the entity, this page apart."""
-        rows = self.db.rows("types_of_entity", entity=entity, page=page, seen_by=seen_by)
-        return [r[0] for r in rows]
+    def other_type(self, entity: int, page: int, seen_by: int) -> str:
+        """The type that another page, visible to all in `seen_by`, gives the entity; or ""."""
+        row = self.db.row("other_type", org=self.org, entity=entity, page=page, seen_by=seen_by)
+        return row[0] if row else ""
 
     def aliases_of_page(self, page: int) -> list[AliasRow]:
         """The handles a page gave, or a caller gave with it."""

@@ -71,10 +71,17 @@ class Vectors:
         known = {(kind, text) for kind, text, vector in rows if vector != NONE}
         return [text for text in wanted if text not in known]
 
-    def text_id(self, kind: int, text: str, revision: int) -> int:
-        """The row id of a text, made where it is new."""
-        row = self.db.row("text_id", org=self.store.org, kind=kind, text=text, revision=revision)
-        return int(row[0]) if row else 0
+    def text_ids(self, texts: Iterable[Text], revision: int) -> dict[Text, int]:
+        """The row ids of texts, made where they are new."""
+        wanted = list(dict.fromkeys(texts))
+        rows = self.db.rows("text_ids", org=self.store.org, texts=json.dumps(wanted))
+        found = {(kind, text): row for kind, text, row in rows}
+        for kind, text in wanted:
+            if (kind, text) not in found:
+                found[(kind, text)] = self.db.run(
+                    "add_text", org=self.store.org, kind=kind, text=text, revision=revision
+                )
+        return found
 
     def settle(
         self, touched: Iterable[int], vectors: Mapping[Text, bytes | None], revision: int

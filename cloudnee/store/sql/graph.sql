@@ -109,10 +109,11 @@ UPDATE names SET entity = :entity, name = :name, type = :type, declared = :decla
 -- :name drop_name
 DELETE FROM names WHERE id = :id
 
--- :name types_of_entity
-SELECT DISTINCT n.type FROM names n JOIN scopes s ON s.id = n.scope
- WHERE n.entity = :entity AND n.type <> '' AND n.page <> :page AND s.mask & :seen_by = :seen_by
- LIMIT 3
+-- :name other_type
+SELECT n.type FROM scopes s CROSS JOIN names n
+ WHERE s.org = :org AND s.mask & :seen_by = :seen_by
+   AND n.entity = :entity AND n.scope = s.id AND n.type <> '' AND n.page <> :page
+ LIMIT 1
 
 -- :name aliases_of_page
 SELECT id, entity, kind, handle, key, name, given FROM aliases WHERE page = :page ORDER BY id
@@ -182,7 +183,7 @@ SELECT id, source, relation, target, as_of, written, line, seen_by, current_for
 -- :name stated_between
 SELECT id, source, relation, target, as_of, written, line, seen_by, current_for
   FROM edges
- WHERE source = :source AND relation = :relation AND target = :target AND retired_at IS NULL
+ WHERE source = :source AND relation = :relation AND +target = :target AND retired_at IS NULL
 
 -- :name stated_of_page
 SELECT id, source, relation, target, as_of, written, line, seen_by, current_for
@@ -255,7 +256,7 @@ SELECT id, eid, page, source, relation, target, source_text, target_text, chunk,
 SELECT id, eid, page, source, relation, target, source_text, target_text, chunk, line, quote, importance, weight,
        since, as_of, created_at, retired_at, ended, seen_by, current_for
   FROM edges
- WHERE source = :source AND relation = :relation AND target = :target
+ WHERE source = :source AND relation = :relation AND +target = :target
    AND retired_at IS NULL AND current_for & :bit
  ORDER BY id LIMIT 50
 

@@ -126,9 +126,9 @@ CREATE TABLE names (
     name     TEXT NOT NULL,
     type     TEXT NOT NULL,
     declared INTEGER NOT NULL,
-    scope    INTEGER NOT NULL,
-    UNIQUE (page, key, entity)
+    scope    INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX names_page ON names (page);
 CREATE INDEX names_entity ON names (entity, scope, id);
 CREATE INDEX names_typed ON names (entity, scope, id) WHERE type <> '';
 CREATE INDEX names_declared ON names (entity, scope) WHERE declared;

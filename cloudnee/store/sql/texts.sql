@@ -1,8 +1,12 @@
 -- Texts and their vectors; feedback; tombstones.
 
--- :name text_id
+-- :name text_ids
+SELECT t.kind, t.text, t.id
+  FROM json_each(:texts) w
+ CROSS JOIN texts t ON t.org = :org AND t.kind = w.value ->> 0 AND t.text = w.value ->> 1
+
+-- :name add_text
 INSERT INTO texts (org, kind, text, revision) VALUES (:org, :kind, :text, :revision)
-ON CONFLICT (org, kind, text) DO UPDATE SET kind = kind RETURNING id
 
 -- :name unsettled_texts
 SELECT t.id, t.kind, t.text, t.uses, t.stated, t.live, t.vector
