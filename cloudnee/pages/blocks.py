@@ -55,13 +55,21 @@ def line_starts(text: str) -> list[int]:
     return [0, *(match.end() for match in _NEWLINE.finditer(text))]
 
 
-@lru_cache(maxsize=8)
 def read_blocks(text: str) -> tuple[Block, ...]:
-    """The blocks of a Markdown text in order."""
+    """The blocks of a Markdown text in order; those of recent pages are not read twice."""
+    return _kept(text) if len(text) <= _KEPT else _large(text)
+
+
+def _read(text: str) -> tuple[Block, ...]:
     walk = _Walk()
     for token in _parser().parse(text):
         walk.take(token)
     return tuple(walk.found)
+
+
+_KEPT = 50_000  # characters
+_kept = lru_cache(maxsize=128)(_read)
+_large = lru_cache(maxsize=1)(_read)
 
 
 class _Walk:
