@@ -46,9 +46,8 @@ def growth(sizes: Sequence[dict[str, object]]) -> str:
         )
     for size in sizes:
         at = x(float(str(size["pages"])))
-        drawn.append(
-            f'<text x="{at:.0f}" y="{HEIGHT - BOTTOM + 20}" text-anchor="middle">{size["pages"]:,}</text>'
-        )
+        below = f'x="{at:.0f}" y="{HEIGHT - BOTTOM + 20}" text-anchor="middle"'
+        drawn.append(f"<text {below}>{size['pages']:,}</text>")
     drawn.append(f'<text x="{LEFT}" y="{HEIGHT - 10}">pages of five facts</text>')
     for key, title, colour in LINES:
         if points[key]:
