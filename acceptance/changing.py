@@ -140,7 +140,7 @@ def private_price(desk: Desk) -> str:
     public = facts(desk.json("current", "Chemical wash", "--audience", "public"), "quoted_price")
     expect((owner, public) == (["140"], ["160"]), (owner, public))
     told = desk.run("history", "Chemical wash", "--audience", "public", "--json").out
-    expect("140" not in told and "private/" not in told, told)
+    expect('"140"' not in told and "private/" not in told, told)
     desk.run("forget", "--path", "private/offer.md")
     again = facts(desk.json("current", "Chemical wash"), "quoted_price")
     expect(again == ["160"], again)

@@ -32,7 +32,7 @@ TEN_WORDINGS = (
 HIDDEN = (
     "customers/",
     "Mrs",
-    "9123",
+    "9123 4567",
     "baby",
     "Rahman",
     "Koh",
@@ -140,7 +140,7 @@ def priced(edge: dict[str, Any]) -> bool:
 def website_never_sees(desk: Desk) -> str:
     """No verb lets the public learn that a customer exists, nor tells known from unknown."""
     desk.run("improve", "--rating", "5", desk.json("recent", "1")["edges"][0]["id"])
-    questions = ("who has a child at home", "whose gate code changes", "an open visit, 81772211")
+    questions = ("who has a child at home", "whose gate code changes", "whose phone is 91234567")
     asked: list[tuple[str, ...]] = [("recall", question) for question in questions]
     asked += [("pages",), ("recent", "50"), ("graph",), ("audiences",), ("check",)]
     asked += [("current", "Tampines"), ("history", "mornings"), ("aliases", "Bedok")]
