@@ -36,6 +36,7 @@ from cloudnee.model import (
     PageInfo,
     Rated,
     Recall,
+    Refused,
     Report,
     Unread,
 )
@@ -197,15 +198,22 @@ class Memory(Keeping):
         return self._remembering.again(everything=True)
 
     def note(self, text: str, *, subject: str) -> Report:
-        """Write a dated line under the subject's heading on its page of notes of this month."""
+        """Write a dated line under the subject's heading on its page of notes of this month.
+
+        A note with the same words as one that stands about the subject is refused with its place.
+        """
         from cloudnee.flows.notes import noted
+        from cloudnee.flows.repeats import repeated
 
         remembering = self._remembering
 
         def attempt() -> Report:
-            path, page = noted(
-                self._caller.reader(), text, subject, self._engine.clock(), self._base_text
-            )
+            reader = self._caller.reader()
+            path, page = noted(reader, text, subject, self._engine.clock(), self._base_text)
+            if same := repeated(reader, path, text):
+                refused = Refused(subject, "note", text, "the same note stands", same)
+                reason = f"the same note stands: {same}"
+                return Report(path, "unchanged", "", refused=(refused,), reason=reason)
             return remembering.write_once(remembering.given(NewPage(path, page)))
 
         return remembering.persist(attempt, f"notes of {subject!r}")

@@ -109,7 +109,7 @@ def _alias(given: str) -> Alias:
 def note(memory: Memory, args: Namespace) -> Answer:
     """A dated line on the notes page of the subject."""
     report = memory.note(args.text, subject=args.subject)
-    unread = report.status in ("pending", "failed")
+    unread = report.status in ("pending", "failed", "unchanged")
     return Answer(report, report_lines(report), NOTHING if unread else DONE)
 
 
