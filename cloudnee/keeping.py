@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cloudnee.flows.caller import Caller
-from cloudnee.model import SyncReport
+from cloudnee.model import Exported, Imported, SyncReport
 
 if TYPE_CHECKING:
     import threading
@@ -69,3 +70,26 @@ class Keeping:
         from cloudnee.flows.syncing import watch
 
         return watch(self._remembering, folder, write=write, stop=stop)
+
+    # moving
+
+    def backup(self, file: str | os.PathLike[str]) -> None:
+        """Copy the database as it is now to another file, while others may write; owner only."""
+        self._caller.owner_only("back up the file")
+        self._caller.store.db.copy_to(file)
+
+    def export(self, file: str | os.PathLike[str], *, vectors: bool = True) -> Exported:
+        """Write the whole org to a new folder, or a .zip file, that people can read; owner only.
+
+        Pages stand in it as files, beside them what pages don't hold. Without `vectors` it is
+        smaller, and an import embeds the texts anew.
+        """
+        from cloudnee.flows.exporting import export
+
+        return export(self._caller, file, vectors=vectors)
+
+    def import_(self, source: str | os.PathLike[str]) -> Imported:
+        """Take in an export of cloudnee."""
+        from cloudnee.flows.moving import restore
+
+        return restore(self._remembering, Path(source))

@@ -16,9 +16,11 @@ __all__ = [
     "Edge",
     "Entity",
     "Estimated",
+    "Exported",
     "Fault",
     "Forgotten",
     "Hit",
+    "Imported",
     "NewPage",
     "PageInfo",
     "Passage",
@@ -327,3 +329,27 @@ class SyncReport:
         for item in self.items:
             found[item.kind] = found.get(item.kind, 0) + 1
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What an export holds: where it is, how many pages and intervals of facts."""
+
+    file: str
+    pages: int
+    facts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import took: `pages` now, `unchanged` ones that were there, `facts` with them.
+
+    `format` is what the source was taken for; `left` are (what, why) of all that was not taken, or
+    not as it was.
+    """
+
+    format: str
+    pages: int
+    unchanged: int
+    facts: int
+    left: tuple[tuple[str, str], ...] = ()

@@ -256,7 +256,8 @@ class Recaller:
         if not known:
             return {}
         matrix = np.frombuffer(b"".join(v for _, v in known), np.float32).reshape(len(known), -1)
-        distances = np.clip(1 - matrix.astype(np.float64) @ query, 0, 2)
+        # a product's last digits depend on where in the matrix a row stands; a score must not
+        distances = np.round(np.clip(1 - matrix.astype(np.float64) @ query, 0, 2), 12)
         return {text: float(d) for (text, _), d in zip(known, distances, strict=True)}
 
     def _confirmed(self, snapshot: Snapshot, scored: Scored, top_k: int) -> tuple[Hit, ...]:
@@ -300,15 +301,17 @@ class Recaller:
             edges = np.flatnonzero(snapshot.edges["current_for"] & self.reader.bit)
             if not len(edges) or not phrases:
                 return ()
+            edges = edges[np.argsort(snapshot.edges["eid"][edges])]  # ties go by first edge id
             sources = snapshot.edges["source"][edges]
-            people, inverse = np.unique(sources, return_inverse=True)
+            people, first, inverse = np.unique(sources, return_index=True, return_inverse=True)
             total = np.zeros(len(people))
             for phrase, vector in zip(phrases, vectors, strict=True):
                 gain = self._gain(snapshot, edges, phrase, vector)
                 best = np.zeros(len(people))
                 np.maximum.at(best, inverse, gain)
                 total += best
-            return self._ranked(people, total, most)
+            order = np.lexsort((first, -np.round(total, 6)))[:most]
+            return self._ranked(people[order], total[order])
 
     def _gain(
         self, snapshot: Snapshot, edges: NDArray[np.int64], phrase: str, vector: bytes | None
@@ -333,13 +336,10 @@ class Recaller:
             rows |= self.store.edges_with_term(scopes, term, 10 * _MOST_POSTINGS)
         return np.isin(snapshot.edges["id"][edges], np.fromiter(rows, np.int64, len(rows)))
 
-    def _ranked(
-        self, people: NDArray[np.int64], total: NDArray[Any], most: int
-    ) -> tuple[Subject, ...]:
-        order = np.lexsort((people, -np.round(total, 6)))[:most]
+    def _ranked(self, people: NDArray[np.int64], total: NDArray[Any]) -> tuple[Subject, ...]:
         found = []
-        for i in order:
-            eid, name, _ = self.reader.shown(int(people[i]))
-            if total[i] > 0:
-                found.append(Subject(eid, name, round(float(total[i]), 4)))
+        for person, score in zip(people, total, strict=True):
+            eid, name, _ = self.reader.shown(int(person))
+            if score > 0:
+                found.append(Subject(eid, name, round(float(score), 4)))
         return tuple(found)

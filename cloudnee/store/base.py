@@ -41,6 +41,10 @@ class OrgRows:
         """What the org's keyed hashes are keyed with."""
         return self._org[1] if self.known and self._org else b""
 
+    def refresh(self) -> None:
+        """Read the org's own row anew when it is next needed."""
+        self._org = None
+
     @contextmanager
     def writing(self) -> Iterator[None]:
         """One immediate transaction; an org made in one that failed is not there."""

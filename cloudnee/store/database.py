@@ -141,6 +141,14 @@ class Database:
         except apsw.Error as error:
             raise _explained(self.path, error) from error
 
+    def dicts(self, name: str, /, **values: Any) -> list[dict[str, Any]]:
+        """All rows of a named query, by the names of their columns."""
+        with self.explained():
+            cursor = self.connection.cursor()
+            cursor.row_trace = _named
+            found: list[Any] = cursor.execute(queries()[name], values).fetchall()
+        return found
+
     def row(self, name: str, /, **values: Any) -> tuple[Any, ...] | None:
         """The first row of a named query, or None."""
         try:
@@ -184,7 +192,35 @@ class Database:
             for name in ("optimize_edge_terms", "optimize_passage_terms"):
                 connection.execute(queries()[name])
             connection.execute("VACUUM")
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
+        if busy:
+            raise errors.StoreLocked(
+                f"{self.path} is read by another program, so its log still holds what was deleted: "
+                'close that, then run "cloudnee forget … --purge" again'
+            )
+
+    def copy_to(self, file: str | os.PathLike[str]) -> None:
+        """Copy the database as it is at this moment to another file, while others may write.
+
+        The copy is made beside and renamed, so that the file is never half of one.
+        """
+        target = Path(file)
+        if target.exists() and (target.is_dir() or target.samefile(self.path)):
+            raise errors.BadInput(f"{target} cannot be the backup: name another file")
+        if target.exists():
+            Database(target, create=False).close()  # refuses what is no cloudnee database
+        made = target.with_name(f".{target.name}.{os.getpid()}.part")
+        _make_private(str(made), create=True)
+        try:
+            with self.explained():
+                copy = apsw.Connection(str(made))
+                with copy.backup("main", self.connection, "main") as backup:
+                    backup.step(-1)
+                copy.execute("PRAGMA journal_mode = DELETE")
+                copy.close()
+            made.replace(target)
+        finally:
+            made.unlink(missing_ok=True)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -228,6 +264,11 @@ class Database:
             yield
         except apsw.Error as error:
             raise _explained(self.path, error) from error
+
+
+def _named(cursor: apsw.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
+    """A row by the names of its columns."""
+    return {column[0]: value for column, value in zip(cursor.get_description(), row, strict=True)}
 
 
 def _make_private(path: str, create: bool) -> None:

@@ -84,14 +84,22 @@ class PageRows(OrgRows):
         )
 
     def set_passages(
-        self, page: int, scope: int, passages: Sequence[tuple[dict[str, Any], str]]
+        self,
+        page: int,
+        scope: int,
+        passages: Sequence[tuple[dict[str, Any], str]],
+        first: int | None = None,
     ) -> None:
-        """Replace a page's passages: (span and context, index terms) of each."""
+        """Replace a page's passages: (span and context, index terms) of each.
+
+        `first` is the row id of the first, for an import: equal scores rank by row ids.
+        """
         self._drop_passages(page)
         counted = 0
-        for span, indexed in passages:
+        for at, (span, indexed) in enumerate(passages):
             count = indexed.count(" ") + 1 if indexed else 0
-            row = self.db.run("add_passage", page=page, scope=scope, terms=count, **span)
+            row_id = first + at if first is not None else None
+            row = self.db.run("add_passage", id=row_id, page=page, scope=scope, terms=count, **span)
             self.db.run("add_passage_terms", id=row, terms=scoped(scope, indexed))
             counted += count
         self.db.run("size_scope", scope=scope, passages=len(passages), terms=counted)

@@ -75,8 +75,8 @@ SELECT path, status, reason FROM pages
  ORDER BY path LIMIT :most
 
 -- :name add_passage
-INSERT INTO passages (page, start, stop, start_line, end_line, heading, speaker, terms, scope)
-VALUES (:page, :start, :stop, :start_line, :end_line, :heading, :speaker, :terms, :scope)
+INSERT INTO passages (id, page, start, stop, start_line, end_line, heading, speaker, terms, scope)
+VALUES (:id, :page, :start, :stop, :start_line, :end_line, :heading, :speaker, :terms, :scope)
 
 -- :name add_passage_terms
 INSERT INTO passage_terms (rowid, terms) VALUES (:id, :terms)

@@ -141,6 +141,34 @@ CREATE TABLE other_keys (
     PRIMARY KEY (org, key, entity)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX other_keys_entity ON other_keys (entity);
+CREATE TRIGGER entity_removed AFTER DELETE ON entities BEGIN
+    DELETE FROM other_keys WHERE entity = OLD.id;
+END;
+
+-- One time somebody said who is who: entity `gone` is `kept` too ('merge'), or part of what was
+-- `kept` is `gone` ('split'). Both are public ids.
+CREATE TABLE merges (
+    id      INTEGER PRIMARY KEY AUTOINCREMENT,
+    org     INTEGER NOT NULL,
+    kind    TEXT NOT NULL,
+    kept    TEXT NOT NULL,
+    gone    TEXT NOT NULL,
+    made_at INTEGER NOT NULL
+) STRICT;
+
+-- One page's name that this was said of: the entity it means since, and the one it meant before.
+CREATE TABLE said (
+    org    INTEGER NOT NULL,
+    path   TEXT NOT NULL,
+    key    TEXT NOT NULL,
+    merge  INTEGER NOT NULL REFERENCES merges,
+    entity TEXT NOT NULL,
+    was    TEXT NOT NULL,
+    PRIMARY KEY (org, path, key, merge)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX said_merge ON said (merge);
+
 -- One handle that a page, or a caller with a page, gave an entity.
 CREATE TABLE aliases (
     id     INTEGER PRIMARY KEY AUTOINCREMENT,
