@@ -24,7 +24,7 @@ from cloudnee.doors.cli_tables import table
 __all__ = ["main"]
 
 MODEL = "smollm2-135m"
-BOUND = "6"  # facts in one answer: beyond it this model only repeats itself
+BOUND = "4"  # facts in one answer: beyond it this model only repeats itself
 
 
 class Read(NamedTuple):

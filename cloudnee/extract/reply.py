@@ -16,7 +16,8 @@ from cloudnee.extract.base import ExtractedEdge, Extraction
 __all__ = ["Named", "Reply", "Stated", "extraction", "reply_form"]
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
-Kind = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)]
+Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+Kind = Annotated[str, StringConstraints(strip_whitespace=True, max_length=60)]
 Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1_000)]
 
 
@@ -33,7 +34,7 @@ class Stated(BaseModel):
 
     model_config = ConfigDict(extra="ignore", strict=True)
     source: Name
-    relation: Name
+    relation: Word
     target: Name
     line: Line
 
