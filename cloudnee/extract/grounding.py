@@ -8,25 +8,28 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 
 from cloudnee.extract.base import ExtractedEdge, Extraction
 from cloudnee.extract.labels import snake_case
 from cloudnee.extract.ontology import Ontology
+from cloudnee.extract.owners import Statement, owners
 from cloudnee.graph.identity import entity_key
 from cloudnee.pages.chunks import Span, chunk_spans
-from cloudnee.pages.page import ParsedPage, is_name
+from cloudnee.pages.lines import lines_of
+from cloudnee.pages.markup import plain
+from cloudnee.pages.outline import outline_of
+from cloudnee.pages.page import ParsedPage
+from cloudnee.pages.sections import owner_of
 from cloudnee.pages.terms import terms
 
-__all__ = ["PlacedEdge", "Refusal", "place_edges", "section_subjects"]
+__all__ = ["PlacedEdge", "Refusal", "place_edges"]
 
 LONGEST = 300
-_NEWLINE = re.compile(r"\r\n?|\n")
 _TOKEN = re.compile(r"\S+")
-Section = tuple[int, str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +82,7 @@ def place_edges(
                 placed.append(found)
             else:
                 refused.append(found)
-    sections = section_subjects(page, placed, ontology)
-    if sections:
-        above = _sections(page)
-        placed = [_under(page, edge, sections, above.get(edge.line, ())) for edge in placed]
-    return _each_once(placed), refused
+    return _each_once(_owned(page, placed, ontology)), refused
 
 
 class _Ground:
@@ -92,7 +91,7 @@ class _Ground:
     def __init__(self, page: ParsedPage, ontology: Ontology, types: dict[str, str]) -> None:
         self.page = page
         self.ontology = ontology
-        self.lines = _NEWLINE.split(page.text)
+        self.lines = lines_of(page.text)
         self.types = types
         self.words: dict[Span, _Words] = {}
 
@@ -101,7 +100,7 @@ class _Ground:
         """Keys that need not stand in the text: the subject, the file's name, the headings."""
         stem = self.page.path.rpartition("/")[2].rpartition(".")[0]
         names = [self.page.subject or "", stem]
-        names += [text for block in self.page.blocks for _, text, _ in block.headings]
+        names += [heading.text for heading in outline_of(self.page.text).headings]
         return frozenset(entity_key(name) for name in names if name)
 
     @cached_property
@@ -164,41 +163,87 @@ class _Ground:
             return "the source does not stand in what was read"
         if target not in self.about and not self._stands(edge.target, line, span):
             return "the target does not stand in what was read"
-        if edge.line_number is None and not self._known(relation, line):
+        if not self._known(relation, f"{edge.line}\n{line}" if edge.line_number else line):
             return "the relation is unknown and its words do not stand in the line"
         return ""
 
-    def _known(self, relation: str, line: str) -> bool:
+    def _known(self, relation: str, said: str) -> bool:
         if relation in self.ontology.relations:
             return True
-        return set(terms(relation.replace("_", " "))) <= set(terms(line))
+        words = set(terms(relation.replace("_", " ")))
+        return words <= set(terms(said)) or entity_key(relation) in entity_key(said)
 
     def _stands(self, name: str, line: str, span: Span) -> bool:
+        if _holds(line, name) or _holds(plain(line), name):
+            return True
         if span not in self.words:
             self.words[span] = _Words(self.page.text[span.start : span.end])
-        return name in line or self.words[span].hold(name)
+        return self.words[span].hold(name)
 
     def _line(self, edge: ExtractedEdge, span: Span) -> int:
         """The page's line that supports an edge; 0 where there is none."""
         if edge.line_number is not None:
             at = span.start_line + edge.line_number - 1
-            return at if 1 <= at <= len(self.lines) else 0
-        wanted = " ".join(edge.line.split())
+            return at if span.start_line <= at <= len(self.lines) else 0
         numbers = range(span.start_line, min(span.end_line, len(self.lines)) + 1)
-        if not wanted:
-            return self._best_line(edge, numbers)
-        first = " ".join(next(part for part in edge.line.splitlines() if part.strip()).split())
-        for sought in dict.fromkeys((wanted, first)):
-            for at in reversed(numbers):
-                line = " ".join(self.lines[at - 1].split())
-                if sought == line or sought in line:
-                    return at
-        return 0
+        wanted = _flat(edge.line)
+        found = self._quoted(wanted, numbers) if wanted else list(numbers)
+        held = [at for at in found if _Words(self.lines[at - 1]).hold(edge.target)]
+        if not wanted and not held:
+            return 0
+        return self._best(edge, held or found)
 
-    def _best_line(self, edge: ExtractedEdge, numbers: range) -> int:
-        held = [at for at in numbers if _Words(self.lines[at - 1]).hold(edge.target)]
-        both = [at for at in held if _Words(self.lines[at - 1]).hold(edge.source)]
-        return (both or held or [0])[-1]
+    def _quoted(self, wanted: str, numbers: range) -> list[int]:
+        """The lines that a quotation stands in, however it was wrapped, marked or cut."""
+        flat = {at: _flat(self.lines[at - 1]) for at in numbers}
+        same = [at for at in numbers if flat[at] == wanted]
+        within = same or [at for at in numbers if wanted in flat[at]]
+        if within:
+            return within
+        shown = [at for at in numbers if flat[at]]
+        starts = [0, *accumulate(len(flat[at]) + 1 for at in shown)]
+        begin = " ".join(flat[at] for at in shown).find(wanted)
+        if begin >= 0:  # a sentence that the page wraps
+            first, last = (bisect_right(starts, p) - 1 for p in (begin, begin + len(wanted) - 1))
+            return shown[first : last + 1]
+        parts = [at for at in numbers if len(flat[at]) > 3 and flat[at] in wanted]
+        key = entity_key(wanted)
+        return parts or [at for at in numbers if key and key in entity_key(flat[at])]
+
+    def _best(self, edge: ExtractedEdge, lines: Sequence[int]) -> int:
+        """Of several lines: one that names the source, or stands under it, else the last."""
+        source = entity_key(edge.source)
+        named = [at for at in lines if source and source in entity_key(self.lines[at - 1])]
+        under = [at for at in lines if source in self._above(at)] if len(lines) > 1 else []
+        return (named or under or list(lines) or [0])[-1]
+
+    def _above(self, line: int) -> set[str]:
+        outline = outline_of(self.page.text)
+        starts = [heading.line for heading in outline.headings]
+        above = outline.above(bisect_right(starts, line) - 1)
+        return {entity_key(outline.headings[i].text) for i in above}
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _holds(text: str, name: str) -> bool:
+    """Whether a name stands in a text as a whole: 16 does not stand in 160."""
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        before = at > 0 and _joined(text[at - 1], name[0])
+        after = end < len(text) and _joined(name[-1], text[end])
+        if not before and not after:
+            return True
+        at = text.find(name, at + 1)
+    return False
+
+
+def _joined(one: str, two: str) -> bool:
+    """Whether two characters side by side belong to one word or number."""
+    return one.isalnum() and two.isalnum() and (one.isascii() or two.isascii())
 
 
 def _refusal(edge: ExtractedEdge, reason: str, text: str) -> Refusal:
@@ -238,51 +283,39 @@ class _Words:
         return set(wanted) <= self.terms
 
 
-def section_subjects(
-    page: ParsedPage, edges: Iterable[PlacedEdge], ontology: Ontology
-) -> frozenset[Section]:
-    """The headings that are the subjects of their lines.
-
-    They are siblings of which more than one states the same single-valued relation (or a phone) of
-    the page's subject: then each speaks of itself, as `## Mrs Tan` and `## Mr Lim` do.
-    """
-    if sum(block.kind == "heading" for block in page.blocks) < 2:
-        return frozenset()
-    above = _sections(page)
-    said: dict[tuple[object, int, str], set[Section]] = defaultdict(set)
-    subject = entity_key(page.subject or "")
+def _owned(page: ParsedPage, edges: Sequence[PlacedEdge], ontology: Ontology) -> list[PlacedEdge]:
+    """Edges of the page's subject given to the headings that are the subjects of their lines."""
+    outline = outline_of(page.text)
+    if not outline.headings:
+        return list(edges)
+    starts = [heading.line for heading in outline.headings]
+    about = entity_key(page.name)
+    places = [bisect_right(starts, edge.line) - 1 for edge in edges]
     stated = [
-        (edge.line, edge.relation)
-        for edge in edges
-        if ontology.relation(edge.relation).functional and entity_key(edge.source) == subject
+        Statement(None, edge.relation, edge.target, edge.line, "", place)
+        for edge, place in zip(edges, places, strict=True)
+        if entity_key(edge.source) == about and not _names(edge.quote, about)
     ]
-    stated += [(alias.line, alias.kind) for alias in page.aliases if alias.section]
-    for line, relation in stated:
-        path = above.get(line, ())
-        for depth, section in enumerate(path):
-            said[(path[:depth], section[0], relation)].add(section)
-    found = (section for group in said.values() if len(group) > 1 for section in group)
-    return frozenset(section for section in found if is_name(section[1]))
+    own = owners(outline, page.name, stated, ontology)
+    if not own:
+        return list(edges)
+    return [
+        _given(edge, owner_of(outline, place, own), about)
+        for edge, place in zip(edges, places, strict=True)
+    ]
 
 
-def _sections(page: ParsedPage) -> dict[int, tuple[Section, ...]]:
-    """Page line → the headings above it, outermost first, the subject's own heading left out."""
-    found: dict[int, tuple[Section, ...]] = {}
-    for block in page.blocks:
-        path = tuple(h for h in block.headings if h[2] != page.subject_line)
-        for line in range(block.first, block.last + 1):
-            found[line + page.body_line - 1] = path
-    return found
-
-
-def _under(
-    page: ParsedPage, edge: PlacedEdge, sections: frozenset[Section], path: tuple[Section, ...]
-) -> PlacedEdge:
-    """An edge of the page's subject, given to the heading that it stands under."""
-    if entity_key(edge.source) != entity_key(page.subject or ""):
+def _given(edge: PlacedEdge, owner: str | None, about: str) -> PlacedEdge:
+    """An edge of the page's subject, given to the owner of its section."""
+    if owner is None or entity_key(edge.source) != about or _names(edge.quote, about):
         return edge
-    own = [section for section in path if section in sections]
-    return replace(edge, source=own[-1][1], source_declared=True) if own else edge
+    if entity_key(edge.target) == entity_key(owner):
+        return edge
+    return replace(edge, source=owner, source_declared=True)
+
+
+def _names(quote: str, about: str) -> bool:
+    return bool(about) and about in entity_key(quote)
 
 
 def _each_once(edges: Iterable[PlacedEdge]) -> list[PlacedEdge]:

@@ -1,4 +1,4 @@
-"""The rules: what people write down in a known form, read without a model.
+"""The rules: what people write down in a known form, read without a model or a network.
 
 Precision first: a missed fact stays on the page and is found by page search; a wrong one is a lie.
 """
@@ -7,138 +7,293 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
 
 from cloudnee.extract.base import ExtractedEdge, Extraction
-from cloudnee.extract.labels import relation_of, values_of
+from cloudnee.extract.labels import Value, relation_of, values_of
 from cloudnee.extract.ontology import Ontology
-from cloudnee.extract.sentences import Sentences
-from cloudnee.extract.tables import table_edges
-from cloudnee.pages.blocks import WIKI, Block, plain, read_blocks
-from cloudnee.pages.front import FrontMatter, front_matter
-from cloudnee.pages.page import POWERLESS, RESERVED
+from cloudnee.extract.owners import Statement, owners
+from cloudnee.extract.people import Company
+from cloudnee.extract.sentences import Sentences, sentences_of
+from cloudnee.extract.tables import cells_of
+from cloudnee.graph.identity import entity_key
+from cloudnee.pages.lines import lines_of
+from cloudnee.pages.markup import links, plain, split_label, without_code
+from cloudnee.pages.outline import Block, Outline, outline_of
+from cloudnee.pages.page import RESERVED
+from cloudnee.pages.sections import owner_of
+from cloudnee.pages.turns import speakers_of
 
 __all__ = ["RulesExtractor"]
 
-_NEWLINE = re.compile(r"\r\n?|\n")
-_CHECKBOX = re.compile(r"\[[ xX]\](?:\s|$)")
-_DATED = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?\s*[:：—–-]\s*")
-_BOLD_LABEL = re.compile(
-    r"(?:\*\*|__)([^*_\n]{1,60}?)(?:[:：]\s*(?:\*\*|__)|(?:\*\*|__)\s*[:：])\s*(\S.*)"
+_CHECKBOX = re.compile(r"\[[ xX/-]\](?:\s|$)")
+_DATED = re.compile(
+    r"(?:\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2} [A-Z][a-z]{2,8} \d{4})"
+    r"(?:[T ,]+\d{1,2}[:.]\d{2}(?::\d{2})?(?:\s?[ap]m)?)?\s*(?:[:：—–]|\s-)\s*",
+    re.IGNORECASE,
 )
-_LABEL = re.compile(r"([^:：\n]{1,60}?)\s*[:：]{1,2}\s+(\S.*)|([^:：\n]{1,60}?)：(\S.*)")
-_INLINE_LABEL = re.compile(r"([^:\n]{1,60}?)::\s*(\S.*)")
-_LINK_RELATION = re.compile(r"([^\W\d_][\w' -]{0,40}?)\s+(\[\[[^\[\]\n]{1,300}\]\])\.?")
-_CODE = re.compile(r"(`+)(?:(?!\1).){0,500}?\1")
+_STRUCK = re.compile(r"~~.*~~\s*")
+_RELATION_LINK = re.compile(r"([^\W\d_][\w' \-]{0,40}?)\s+(?=\[\[)")
+_MOST_TEXT = 20_000  # characters of a paragraph that are read for sentences
+_WRAPPED = 60  # a shorter line was not wrapped, but ended
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line of a block: its number, how it is written, and the text without a leading date."""
+
+    number: int
+    written: str
+    text: str
+    hard: bool = False
 
 
 class RulesExtractor:
     """Reads front matter, labelled lines, tables, links and the ontology's phrases."""
 
     name = "rules"
-    version = "1"
+    version = "2"
     whole_page = True  # a cut would lose table heads, and who "she" is
 
     def __init__(self, ontology: Ontology) -> None:
         self.ontology = ontology
+        self.sentences = Sentences(ontology)
 
-    def extract(self, text: str, *, subject: str, path: str, date: object = None) -> Extraction:
-        """The facts of a page's text; the page's subject is the source where a line has none."""
-        front = front_matter(text)
-        body = text[front.body_start :]
-        before = text.count("\n", 0, front.body_start)
-        edges = list(self._front(front, text, subject))
-        reading = _Reading(self.ontology, subject, path, before)
-        edges += reading.edges(read_blocks(body))
-        return Extraction(edges=tuple(edges))
-
-    def _front(self, front: FrontMatter, text: str, subject: str) -> Iterator[ExtractedEdge]:
-        if not front.values:
-            return
-        lines = _NEWLINE.split(text[: front.body_start])
-        for key, value in front.values.items():
-            relation = relation_of(key, self.ontology)
-            if key in RESERVED or key in POWERLESS or relation is None:
-                continue
-            at = front.lines.get(key, 1)
-            for one in (value,) if isinstance(value, str) else value:
-                yield ExtractedEdge(subject, relation, one.strip(), lines[at - 1], line_number=at)
+    def extract(
+        self, text: str, *, subject: str, path: str, date: datetime | str | None = None
+    ) -> Extraction:
+        """The facts of a whole page's text, which is about `subject`."""
+        outline = outline_of(text)
+        reading = _Reading(self, outline, text, subject, path)
+        return Extraction(edges=tuple(reading.edges()))
 
 
 class _Reading:
-    """One page being read, block by block."""
+    """One page being read."""
 
-    def __init__(self, ontology: Ontology, subject: str, path: str, before: int) -> None:
-        self.ontology = ontology
+    def __init__(
+        self, rules: RulesExtractor, outline: Outline, text: str, subject: str, path: str
+    ) -> None:
+        self.ontology = rules.ontology
+        self.sentences = rules.sentences
+        self.outline = outline
+        self.text = text
         self.subject = subject
-        self.before = before
-        self.sentences = Sentences(ontology, subject, notes=path.casefold().startswith("notes/"))
+        self.notes = path.casefold().startswith("notes/")
+        self.front = {
+            e.key: tuple(v for v, _ in e.values) for e in outline.front.entries if e.values
+        }
+        self.speakers = speakers_of(self.front, outline)
+        self.labels: dict[int, str] = {}  # list items that announce the items below them
 
-    def edges(self, blocks: tuple[Block, ...]) -> list[ExtractedEdge]:
-        """The edges of the blocks in order."""
-        found: list[ExtractedEdge] = []
-        table: list[Block] = []
-        for block in blocks:
-            if table and (block.kind != "row" or block.group != table[0].group):
-                found += table_edges(table, self.subject, self.ontology, self.before)
-                table = []
-            if block.quoted or block.kind in ("code", "html"):
+    def edges(self) -> Iterator[ExtractedEdge]:
+        """The page's facts in the order of their lines."""
+        yield from self._front()
+        labelled = [(n, s) for n, b in enumerate(self.outline.blocks) for s in self._formed(n, b)]
+        own = owners(self.outline, self.subject, [s for _, s in labelled], self.ontology)
+        forms: dict[int, list[Statement]] = {}
+        for number, statement in labelled:
+            forms.setdefault(number, []).append(statement)
+        company = Company(self.subject)
+        for number, block in enumerate(self.outline.blocks):
+            owner = owner_of(self.outline, block.heading, own) or self.subject
+            if entity_key(owner) != company.key:
+                company = Company(owner)
+            for statement in (*forms.get(number, ()), *self._prose(number, block, company)):
+                source = statement.source or owner
+                if entity_key(source) != entity_key(statement.target):
+                    yield _edge(statement, source)
+
+    def _front(self) -> Iterator[ExtractedEdge]:
+        lines = lines_of(self.text[: self.outline.front.end]) if self.front else []
+        for entry in self.outline.front.entries:
+            relation = relation_of(entry.key, self.ontology)
+            if entry.key.casefold() in RESERVED or relation is None:
                 continue
-            if block.kind in ("head", "row"):
-                table.append(block)
-            elif block.kind == "heading":
-                self.sentences.begin()
-            else:
-                found += self._text(block)
-        if table:
-            found += table_edges(table, self.subject, self.ontology, self.before)
-        return found
-
-    def _text(self, block: Block) -> Iterator[ExtractedEdge]:
-        """A paragraph or list item: labelled lines first, sentences in what is left."""
-        prose: list[tuple[int, str]] = []
-        for offset, line in enumerate(_NEWLINE.split(block.text)):
-            at = self.before + block.first + offset
-            bare = _CODE.sub(" ", line.strip())
-            if not bare.strip() or (block.kind == "item" and _CHECKBOX.match(bare)):
-                continue
-            dated = _DATED.match(bare)
-            said = bare[dated.end() :] if dated else bare
-            labelled = list(self._labelled(said, line, at, item=block.kind == "item"))
-            yield from labelled
-            if not labelled:
-                prose.append((at, said))
-                yield from self._links(said, line, at)
-        yield from self.sentences.edges(prose)
-
-    def _labelled(self, said: str, line: str, at: int, *, item: bool) -> Iterator[ExtractedEdge]:
-        """The facts of one line of the form label: value, or relation [[Target]]."""
-        label, value = self._label(said, item=item)
-        relation = relation_of(label, self.ontology) if label else None
-        if relation is None and item:
-            match = _LINK_RELATION.fullmatch(said)
-            if match:
-                relation, value = relation_of(match[1], self.ontology, lower=True), match[2]
-        if relation is not None:
             law = self.ontology.relation(relation)
-            for target, declared in values_of(value, law):
-                yield ExtractedEdge(
-                    self.subject, relation, target, line.strip(), "", law.target_type or "",
-                    line_number=at, declared=declared,
+            for written, line in entry.values:
+                for value in values_of(written, law, marks=False):
+                    source = None
+                    said = "\n".join(lines[at - 1] for at in sorted({entry.line, line}))
+                    statement = Statement(source, relation, value.text, line, said, -1)
+                    yield _edge(statement, self.subject, declared=value.declared)
+
+    # forms: labels, tables, relation and link
+
+    def _formed(self, number: int, block: Block) -> Iterator[Statement]:
+        """What the lines of a block state by their form."""
+        if block.quoted or number in self.speakers:
+            return
+        if block.kind == "table":
+            lines = self._page_lines
+            for cell in cells_of(block, self.ontology):
+                said = f"{lines[cell.head - 1]}\n{lines[cell.line - 1]}"
+                yield Statement(
+                    cell.source, cell.relation, cell.value.text, cell.line, said,
+                    block.heading, cell.value.declared,
+                )  # fmt: skip
+        elif block.kind == "text":
+            yield from self._text_forms(number, block)
+
+    @cached_property
+    def _page_lines(self) -> list[str]:
+        return lines_of(self.text)
+
+    def _text_forms(self, number: int, block: Block) -> Iterator[Statement]:
+        if block.depth > 1 or (block.depth and not block.first):
+            yield from self._below_label(block)
+            return
+        for line in _lines(block):
+            for relation, value in self._label(number, block, line) or self._linked(block, line):
+                yield Statement(
+                    None, relation, value.text, line.number, line.written,
+                    block.heading, value.declared,
                 )  # fmt: skip
 
-    def _label(self, said: str, *, item: bool) -> tuple[str, str]:
-        match = _BOLD_LABEL.fullmatch(said) or _INLINE_LABEL.fullmatch(said)
-        if match is None and item:
-            match = _LABEL.fullmatch(said)
-            if match and match[3]:
-                return plain(match[3]), match[4]
-        return (plain(match[1]), match[2]) if match else ("", "")
+    def _label(self, number: int, block: Block, line: _Line) -> list[tuple[str, Value]]:
+        """The values of `Label: value`; an item that is only `Label:` announces those below it."""
+        labelled = split_label(line.text, bare=block.depth > 0) if line.text else None
+        if labelled is None or "`" in line.written or "[[" in labelled[0]:
+            return []
+        label, written = plain(labelled[0]), labelled[1]
+        relation = relation_of(label, self.ontology)
+        if relation is None:
+            return []
+        if not written:
+            self.labels[number] = relation
+            return []
+        known = relation in self.ontology.relations
+        found = values_of(written, self.ontology.relation(relation), known=known)
+        return [(relation, value) for value in found]
 
-    def _links(self, said: str, line: str, at: int) -> Iterator[ExtractedEdge]:
-        """Every bare link of a line leads to its page."""
-        for match in WIKI.finditer(said):
-            if not match[1] and match[2].strip():
-                target = match[2].strip()
-                yield ExtractedEdge(
-                    self.subject, "links_to", target, line.strip(), line_number=at, declared=True
+    def _below_label(self, block: Block) -> Iterator[Statement]:
+        """Items below `- Label:` are its values; items below anything else speak of that."""
+        relation = self.labels.get(block.parent)
+        if relation is None or block.depth != 2 or not block.first:
+            return
+        law = self.ontology.relation(relation)
+        above = self.outline.blocks[block.parent].text.split("\n")[-1]
+        line = next(iter(_lines(block)), None)
+        if line and not split_label(line.text, bare=True):
+            for value in values_of(line.text, law, known=relation in self.ontology.relations):
+                said = f"{above}\n{line.written}"
+                yield Statement(
+                    None, relation, value.text, line.number, said, block.heading, value.declared
                 )
+
+    def _linked(self, block: Block, line: _Line) -> list[tuple[str, Value]]:
+        """The values of `- relation [[Target]]`."""
+        opened = _RELATION_LINK.match(line.text) if block.depth else None
+        if opened is None:
+            return []
+        relation = relation_of(opened[1], self.ontology)
+        if relation is None:
+            return []
+        found = values_of(line.text[opened.end() :], self.ontology.relation(relation))
+        return [(relation, value) for value in found if value.declared]
+
+    # prose: sentences and bare links
+
+    def _prose(self, number: int, block: Block, company: Company) -> Iterator[Statement]:
+        if block.kind != "text" or block.quoted or number in self.speakers:
+            return
+        lines = list(_lines(block))
+        stated: set[tuple[int, str]] = set()
+        if block.depth <= 1 and number not in self.labels:
+            for running in self._running(block, lines):
+                for statement in self._sentences(block, running, company):
+                    stated.add((statement.line, entity_key(statement.target)))
+                    yield statement
+        for line in lines:
+            yield from self._bare_links(block, line, stated)
+
+    def _running(self, block: Block, lines: list[_Line]) -> Iterator[list[_Line]]:
+        """Lines that belong together as text; one with the form of a label stands for itself."""
+        together: list[_Line] = []
+        for line in lines:
+            formed = self._is_formed(block, line)
+            if together and (formed or _begins(line, together[-1])):
+                yield together
+                together = []
+            if not formed:
+                together.append(line)
+        if together:
+            yield together
+
+    def _is_formed(self, block: Block, line: _Line) -> bool:
+        """Whether a line has the form of a label, be it a relation's or not: it is no sentence."""
+        labelled = split_label(line.text, bare=block.depth > 0) is not None
+        return labelled or bool(self._linked(block, line))
+
+    def _sentences(self, block: Block, lines: list[_Line], company: Company) -> Iterator[Statement]:
+        """What the sentences of lines that belong together state."""
+        text = "\n".join(line.text for line in lines)
+        if not lines or len(text) > _MOST_TEXT:
+            return
+        opens = block.depth > 0 or company.alone
+        at = 0
+        for sentence in sentences_of(text):
+            begin = text.index(sentence, at)
+            at = begin + len(sentence)
+            flat = sentence.replace("\n", " ")
+            told = [*self.sentences.facts(flat, company, first_person=self.notes, opens=opens)]
+            for said in told:
+                place = max(text.find(said.target, begin, at), begin)
+                line = lines[text.count("\n", 0, place)]
+                yield Statement(
+                    said.source, said.relation, said.target, line.number, flat,
+                    block.heading, said.declared,
+                )  # fmt: skip
+            if not any(said.source is None for said in told):
+                company.hear(plain(flat))
+            opens = opens and company.alone
+
+    def _bare_links(
+        self, block: Block, line: _Line, stated: set[tuple[int, str]]
+    ) -> Iterator[Statement]:
+        """Links that nothing else their line states leads to."""
+        if "[[" not in line.text:
+            return
+        formed = [*self._label(-2, block, line), *self._linked(block, line)]
+        used = {entity_key(value.text) for _, value in formed}
+        used |= {key for number, key in stated if number == line.number}
+        for link in links(line.text):
+            if entity_key(link.target) not in used:
+                used.add(entity_key(link.target))
+                yield Statement(
+                    None, "links_to", link.target, line.number, line.written,
+                    block.heading, declared=True,
+                )  # fmt: skip
+
+
+def _begins(line: _Line, before: _Line) -> bool:
+    """Whether a line begins anew rather than being the rest of a wrapped one."""
+    ended = before.text.endswith((".", "!", "?", "。", "！", "？", ":")) or before.hard
+    return ended or (len(before.text) < _WRAPPED and not line.text[0].islower())
+
+
+def _lines(block: Block) -> Iterator[_Line]:
+    """The lines of a block that say something: code blanked, checkboxes and struck lines out."""
+    for number, written in enumerate(block.text.split("\n"), block.start):
+        text = without_code(written).strip()
+        if block.depth and _CHECKBOX.match(text):
+            return
+        if not text or _STRUCK.fullmatch(text):
+            continue
+        dated = _DATED.match(text)
+        said = text[dated.end() :].strip() if dated else text
+        if said:
+            yield _Line(number, written.strip(), said, hard=written.endswith(("  ", "\\")))
+
+
+def _edge(statement: Statement, source: str, *, declared: bool = False) -> ExtractedEdge:
+    return ExtractedEdge(
+        source=source,
+        relation=statement.relation,
+        target=statement.target,
+        line=statement.said,
+        line_number=statement.line,
+        declared=declared or statement.declared,
+    )

@@ -1,121 +1,228 @@
-"""Sentences that hold a phrase of the ontology, read only where their subject is beyond doubt."""
+"""Sentences that hold a phrase of the ontology, read only where nothing about them is in doubt."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from cloudnee.extract.base import ExtractedEdge
+from cloudnee.extract.labels import LONGEST_VALUE
 from cloudnee.extract.ontology import Ontology
+from cloudnee.extract.people import Company, starts_with_name
 from cloudnee.graph.identity import entity_key
-from cloudnee.pages.blocks import plain
+from cloudnee.pages.markup import links, plain
 
-__all__ = ["Sentences"]
+__all__ = ["Said", "Sentences", "sentences_of"]
 
-_END = re.compile(r"(?<=[.!?])[\"”’)]*\s+|(?<=[。！？])")
-_DOUBT = re.compile(
-    r"\b(?:not|never|no longer|used to|if|unless|whether|might|may|could|would|should|until|"
-    r"formerly|previously|once|wants? to|hopes? to|plans? to|going to|will|said|says|told|thinks?|"
-    r"asked|maybe|perhaps|was living|were|instead of|neither|nor|without|before|last year|ago)\b"
-    r"|n['’]t\b",
+_TITLES = "".join(rf"(?<!\b{title}\.)" for title in ("Mr", "Mrs", "Ms", "Mdm", "Dr", "St", "No"))
+_END = re.compile(rf"(?<=[.!?])[\"”’)]*{_TITLES}\s+(?=[^a-z])|(?<=[。！？])|\n(?=\s*[-*+]\s)")
+_CLAUSES = re.compile(
+    r"\s*[;；]\s*|,?\s+but\s+|,\s+and\s+|，|(?:,|\s+and)\s+(?=(?:now\s+|also\s+)?[a-z]+s\b)"
+)
+_NOT_SO = (
+    r"not|never|no longer|no more|nor|neither|hardly|used to|formerly|previously|back then|"
+    r"last (?:year|month)|ago|until|if|unless|whether|in case|might|maybe|perhaps|possibly|"
+    r"probably|rather than|instead of|anymore|any more|or"
+)
+_OTHERS_WORD = (
+    r"barely|without|once|was living|before|could|would|should|must|can|will|shall|going to|"
+    r"(?:want|hope|plan|like|intend|need|try|tries)s? to|thinks?|thought|believes?|guess|seems?|"
+    r"appears?|says?|said|told|tells|asked|asks?|wonders?|heard|pretends?|rumou?r|supposed|"
+    r"considering|thinking|when|while|who|that|which|where|because|since|after|as"
+)
+_ABROAD = (
+    r"n['’]t\b|cannot|\b(?:не|ні|ніколи|раніше|якби|якщо|чи|колись|мабуть|можливо|більше не)\b|"
+    r"不|没|沒|未|别|如果|要是|以前|曾|可能|也许|打算|吗|嗎|是否"
+)
+_DOUBT_BEFORE = re.compile(rf"\b(?:{_NOT_SO}|{_OTHERS_WORD})\b|{_ABROAD}", re.IGNORECASE)
+_DOUBT_AFTER = re.compile(rf"\b(?:{_NOT_SO})\b|{_ABROAD}", re.IGNORECASE)
+_MAY = re.compile(r"\bmay\b")  # the month has a capital
+_QUOTED = re.compile(r"[\"“«「][^\"”»」]{0,400}[\"”»」]")
+_ADVERBS = re.compile(
+    r"(?:\s*\b(?:now|also|still|always|really|usually|currently|already|again|generally|mostly|"
+    r"тепер|зараз|досі|завжди)\b|现在|还|一直|也|都)+$",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(
-    r"\s+(?:for|on|since|because|but|and|when|while|who|which|that|with|after|as|so|if|at|by|from|in"
-    r" (?:order|case))\b|[,;:(—–]|\s-\s",
+_TAIL = re.compile(
+    r"(?:[\s,]+(?:now|again|from now on|these days|nowadays|today|currently|at the moment|only|too|"
+    r"please|as well|instead|for now|anymore|тепер|зараз))+$",
     re.IGNORECASE,
 )
-_LATELY = re.compile(
-    r"\s+(?:now|again|from now on|these days|today|currently|only|too|please)$", re.IGNORECASE
-)
-_PRONOUN = re.compile(
-    r"(?:and\s+)?(?:she|he)(?:\s+(?:now|also|still|always|really|usually))?", re.IGNORECASE
-)
-_FIRST = re.compile(r"i(?:\s+(?:now|also|still|always|really|usually))?", re.IGNORECASE)
-_NAME = re.compile(r"(?:(?:Mr|Mrs|Ms|Mdm|Dr)\.?\s+)?[A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+){0,3}")
-_NO_NAME = frozenset(
-    """the this that it we you my her his our there who please these those all some any each every
-    one today yesterday tomorrow monday tuesday wednesday thursday friday saturday sunday january
-    february march april may june july august september october november december also then she he
-    they i and but so no yes new customer""".split()
-)
-_OTHERS = re.compile(
-    r"\b(?:husband|wife|son|daughter|mother|father|mum|dad|brother|sister|uncle|aunt|friend|boss|"
-    r"neighbou?r|tenant|landlord|helper|maid|colleague|partner|cousin|child|children|kid|kids|boy|"
-    r"girl|man|woman|guy|agent|someone|somebody|they)\b",
+_CUT = re.compile(
+    r"\s+(?:because|since|but|when|while|who|which|that|after|as|so|though|although|until|if|unless"
+    r"|except|with (?:her|his|their|my)|and (?:she|he|they|is|was|has|lives|wants|her|his|their))\b"
+    r"|[,;:(—–，；。]|\s-\s|\s\+\s",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"(?:the|a|an)\s+", re.IGNORECASE)
-_QUOTES = '"“”'
-MOST_WORDS = 8
+_LEAD = re.compile(r"(?:and|also|then|so|today|now|update|btw)[,\s]+", re.IGNORECASE)
+_PRONOUN = re.compile(r"(?:she|he|they|вона|він|вони|她|他|他们|她们)", re.IGNORECASE)
+_FIRST = re.compile(r"(?:i|я|我)", re.IGNORECASE)
+_AMOUNT = re.compile(
+    r"(?:(?:S|US|A)?\$|SGD|USD|EUR|RM|€|£|¥|₴)?\s?\d(?:[\d,]*\d)?(?:\.\d+)?(?:\s?(?:SGD|USD|EUR|грн|元|块))?"
+    r"(?![\w%])"
+)
+_PLACE = re.compile(
+    r"(?:(?:Blk|Block|Blok)\s+)?[^\Wa-z_][\w'’\-]*(?:\s+(?:of|de|the|(?!and\b)[^\Wa-z_][\w'’\-]*))*"
+)
+_PASSIVE = re.compile(r"(?:was|were|is|are|has been|have been)\s+", re.IGNORECASE)
+_PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do"}
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+_MOST_WORDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A fact of a sentence. `source` is None where it speaks of the section's subject."""
+
+    source: str | None
+    relation: str
+    target: str
+    declared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    pattern: re.Pattern[str]
+    relation: str
+    target: str
+    base: bool  # "live in": only after I or they
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a line or paragraph; a title's full stop ends none."""
+    return [part for part in _END.split(text) if part.strip()]
 
 
 class Sentences:
-    """Reads the sentences of one page in order: who "she" is depends on who was named last."""
+    """Finds facts in sentences, by the phrases of one ontology."""
 
-    def __init__(self, ontology: Ontology, subject: str, *, notes: bool) -> None:
-        self.ontology = ontology
-        self.subject = subject
-        self.key = entity_key(subject)
-        self.notes = notes
-        self.alone = True  # nobody but the subject was named since the subject was
+    def __init__(self, ontology: Ontology) -> None:
         self.phrases = [
-            (re.compile(rf"(?<!\w){re.escape(phrase)}(?!\w)", re.IGNORECASE), relation)
+            form
             for phrase, relation in ontology.phrases
+            for form in _forms(phrase, relation, ontology.relation(relation).target_type or "")
         ]
+        self.any = re.compile(
+            "|".join(phrase.pattern.pattern for phrase in self.phrases) or r"(?!)", re.IGNORECASE
+        )
 
-    def begin(self) -> None:
-        """A heading: who was named above it is forgotten."""
-        self.alone = True
+    def facts(
+        self,
+        sentence: str,
+        company: Company,
+        *,
+        first_person: bool = False,
+        opens: bool = False,
+        names: Callable[[str], bool] = starts_with_name,
+    ) -> Iterator[Said]:
+        """The facts of one sentence as written.
 
-    def edges(self, lines: Sequence[tuple[int, str]]) -> Iterator[ExtractedEdge]:
-        """The facts in the running text of these (line number, text)."""
-        for at, line in lines:
-            for sentence in _END.split(line):
-                said = plain(sentence)
-                yield from self._sentence(said, line, at)
-                self._notice(said)
-
-    def _notice(self, said: str) -> None:
-        """Note who was named: after another person, "she" may be anybody."""
-        if _OTHERS.search(said):
-            self.alone = False
+        `first_person`: *I* is the subject. `opens`: the sentence opens a line of the subject's, and
+        may leave it out. `names` says which words before a phrase are a name.
+        """
+        if not self.any.search(sentence):
             return
-        for match in _NAME.finditer(said):
-            name = match[0]
-            if entity_key(name) == self.key:
-                self.alone = True
-            elif name.casefold().split()[0] not in _NO_NAME and match.start() > 0:
-                self.alone = False
-
-    def _sentence(self, said: str, line: str, at: int) -> Iterator[ExtractedEdge]:
-        if not said or said.endswith(("?", "？")) or _DOUBT.search(said):
+        shown = _QUOTED.sub("\ufffc", plain(sentence))
+        if shown.rstrip('"”’) ').endswith(("?", "？")):
             return
-        for pattern, relation in self.phrases:
-            match = pattern.search(said)
-            if match is None or sum(said[: match.start()].count(q) for q in _QUOTES) % 2:
+        linked = {entity_key(link.shown): link.target for link in links(sentence)}
+        follows = False
+        source: str | None = None
+        for clause in _CLAUSES.split(shown):
+            who = _Who(company, first_person, opens or follows, names, source)
+            found = self._clause(clause.strip(), who)
+            if found is None:
+                follows = False
                 continue
-            source = self._source(said[: match.start()].strip(" ,"))
-            target = self._target(said[match.end() :])
-            if source and target:
-                yield ExtractedEdge(source, relation, target, line.strip(), line_number=at)
-            return
+            source, relation, target = found
+            follows = True
+            named = linked.get(entity_key(target))
+            yield Said(source, relation, named or target, declared=named is not None)
 
-    def _source(self, before: str) -> str:
-        """Who the sentence is about, or "" where that is not plain."""
-        if not before:
-            return self.subject
-        if entity_key(_ARTICLE.sub("", before, count=1)) == self.key:
-            return self.subject
-        if _PRONOUN.fullmatch(before):
-            return self.subject if self.alone else ""
-        if _FIRST.fullmatch(before):
-            return self.subject if self.notes else ""
-        named = _NAME.fullmatch(before)
-        return before if named and before.casefold().split()[0] not in _NO_NAME else ""
+    def _clause(self, clause: str, who: _Who) -> tuple[str | None, str, str] | None:
+        if not clause or "\ufffc" in clause or _MAY.search(clause):
+            return None
+        for phrase in self.phrases:
+            match = phrase.pattern.search(clause)
+            if match is None:
+                continue
+            before, after = clause[: match.start()].strip(" ,"), clause[match.end() :]
+            if _DOUBT_BEFORE.search(before) or _DOUBT_AFTER.search(after):
+                return None
+            target = _target(after, phrase)
+            source = who.is_meant(_ADVERBS.sub("", before).strip(" ,"), phrase)
+            if not target or source is False:
+                return None
+            return (None if source is True else source), phrase.relation, target
+        return None
 
-    def _target(self, after: str) -> str:
-        cut = _CLAUSE.search(after)
-        value = (after[: cut.start()] if cut else after).strip().rstrip(".!。！ ").strip("\"“”' ")
-        value = _ARTICLE.sub("", _LATELY.sub("", value), count=1).strip()
-        return value if 1 <= len(value.split()) <= MOST_WORDS and entity_key(value) else ""
+
+@dataclass(frozen=True, slots=True)
+class _Who:
+    """Decides who is meant by the words before a phrase."""
+
+    company: Company
+    first_person: bool
+    may_be_left_out: bool
+    names: Callable[[str], bool]
+    before: str | None
+
+    def is_meant(self, words: str, phrase: _Phrase) -> str | bool:
+        """True: the section's subject; a text: that name; False: nobody for certain."""
+        words = _LEAD.sub("", words, count=1).strip(" ,")
+        if not words:
+            if phrase.base or not self.may_be_left_out:
+                return False
+            return self.before or True
+        if _FIRST.fullmatch(words):
+            return self.first_person
+        if _PRONOUN.fullmatch(words):
+            plural = words.casefold() == "they"
+            return (plural or not phrase.base) and self.company.pronoun_is_subject(words)
+        if phrase.base:
+            return False
+        bare = _ARTICLE.sub("", words, count=1)
+        if entity_key(bare) == self.company.key:
+            return True
+        return words if self.names(words) else False
+
+
+def _forms(phrase: str, relation: str, target: str) -> Iterator[_Phrase]:
+    """The phrase as written, and as it goes after *I* and *they*: lives in, live in."""
+    yield _phrase(phrase, relation, target, base=False)
+    first, space, rest = phrase.partition(" ")
+    plural = _PLURAL.get(first.casefold())
+    if plural is None and re.fullmatch(r"[a-z]+[^s\W]s", first):
+        plural = re.sub(r"(?:(?<=[a-z])(?:(?<=sh)|(?<=ch)|(?<=x))es|s)$", "", first)
+        plural = re.sub(r"ie$", "y", plural)
+    if plural and _PLURAL.get(first.casefold(), "x") != first:
+        yield _phrase(plural + space + rest, relation, target, base=True)
+
+
+def _phrase(phrase: str, relation: str, target: str, *, base: bool) -> _Phrase:
+    body = re.escape(phrase)
+    passive = _PASSIVE.match(phrase)
+    if _CJK.search(phrase):
+        return _Phrase(re.compile(body), relation, target, base)
+    if passive and not base:  # "Quoted 160" opens a line as "was quoted 160" goes on with one
+        body = rf"(?:{body}|^{re.escape(phrase[passive.end() :])})"
+    return _Phrase(re.compile(rf"(?<!\w){body}(?!\w)", re.IGNORECASE), relation, target, base)
+
+
+def _target(after: str, phrase: _Phrase) -> str:
+    """What stands behind a phrase, up to where the clause goes on; "" where that is no value."""
+    after = after.strip()
+    if phrase.target == "price":
+        amount = _AMOUNT.match(after)
+        again = amount and re.search(r"\b(?:then|now|to|later)\s\D{0,3}\d", after[amount.end() :])
+        return amount[0].strip() if amount and not again else ""
+    if phrase.target == "place" and not _CJK.match(after):
+        place = _PLACE.match(after)
+        return _TAIL.sub("", place[0]).strip(" .") if place else ""
+    cut = _CUT.search(after)
+    value = (after[: cut.start()] if cut else after).rstrip(".!。！ ")
+    value = _ARTICLE.sub("", _TAIL.sub("", value), count=1).strip(" ,.'’")
+    fits = 1 <= len(value.split()) <= _MOST_WORDS and len(value) <= LONGEST_VALUE
+    no_value = re.fullmatch(r"(?:it|them|him|her|that|this|these|those|so|to .*|us|me|you)", value)
+    return value if fits and entity_key(value) and not no_value else ""

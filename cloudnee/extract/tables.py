@@ -1,69 +1,117 @@
-"""Tables: two columns of label and value, or a first column of subjects under headed columns."""
+"""Tables: two columns of label and value, or a column of subjects under headed columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from cloudnee.extract.base import ExtractedEdge
-from cloudnee.extract.labels import relation_of, values_of
+from cloudnee.extract.labels import Value, relation_of, values_of
 from cloudnee.extract.ontology import Ontology
 from cloudnee.graph.identity import entity_key
-from cloudnee.pages.blocks import Block, plain
-from cloudnee.pages.page import is_name
+from cloudnee.pages.markup import links, plain
+from cloudnee.pages.outline import Block
+from cloudnee.pages.sections import nameless
 
-__all__ = ["table_edges"]
+__all__ = ["Cell", "cells_of"]
 
-_FIELD = frozenset(["", "field", "label", "key", "property", "detail", "details", "item", "what"])
-_VALUE = frozenset(["", "value", "values", "detail", "details", "content", "info"])
-_SUBJECT = frozenset(
-    """name customer customers client who person people service services product products company
-    unit staff technician team member place town route supplier 客户 姓名 服务 клієнт імя
-    послуга""".split()
+Row = tuple[int, tuple[str, ...]]
+_LABELS = frozenset(
+    map(
+        entity_key,
+        """field label key property attribute detail details item what 项目 字段 поле""".split(),
+    )
+) | {""}
+_VALUES = frozenset(
+    map(entity_key, "value values detail details content info answer 内容 值 значення".split())
+) | {""}
+_SUBJECTS = frozenset(
+    map(
+        entity_key,
+        """name names customer customers client clients who person people service services product
+        products company unit staff technician member place town model item employee supplier vendor
+        contact 客户 姓名 名称 服务 产品 клієнт імя послуга назва""".split(),
+    )
 )
+# Columns that number or date a row, or remark on it.
+_ASIDE = frozenset(
+    map(entity_key, "no nr # date time when day month year id index remarks comment note".split())
+) | {""}
 
 
-def table_edges(
-    table: Sequence[Block], subject: str, ontology: Ontology, before: int
-) -> Iterator[ExtractedEdge]:
-    """The facts of a table's blocks (its head first); none where its form is not plain."""
-    head, rows = [plain(cell) for cell in table[0].cells], table[1:]
-    if len(head) == 2 and _labelled(head, rows, ontology):
-        if relation_of(head[0], ontology) and ontology.label_relation(head[0]):
-            rows = table
-        for row in rows:
-            yield from _cell(row, subject, row.cells[0], row.cells[1], ontology, before)
-    elif len(head) >= 2 and _headed(head, ontology):
-        for row in rows:
-            who = plain(row.cells[0])
-            if is_name(who):
-                for label, value in zip(head[1:], row.cells[1:], strict=False):
-                    yield from _cell(row, who, label, value, ontology, before)
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A fact of a table. `source` is None where the row speaks of the section's subject."""
+
+    source: str | None
+    relation: str
+    value: Value
+    line: int
+    head: int
 
 
-def _labelled(head: Sequence[str], rows: Sequence[Block], ontology: Ontology) -> bool:
-    """Whether the first column holds labels."""
-    if entity_key(head[0]) in _FIELD and entity_key(head[1]) in _VALUE:
+def cells_of(table: Block, ontology: Ontology) -> Iterator[Cell]:
+    """The facts of a table; none where its form leaves open what its rows speak of."""
+    (head_line, head), *rows = table.rows
+    titles = [plain(cell) for cell in head]
+    if len(titles) == 2 and _is_list_of_labels(titles, rows, ontology):
+        told = [*rows] if entity_key(titles[1]) in _VALUES else [(head_line, head), *rows]
+        for line, cells in told:
+            yield from _facts(None, plain(cells[0]), cells[1], line, head_line, ontology)
+        return
+    column = _subject_column(titles, rows, ontology)
+    if column is not None:
+        for line, cells in rows:
+            yield from _row(line, cells, titles, column, head_line, ontology)
+
+
+def _is_list_of_labels(titles: Sequence[str], rows: Sequence[Row], ontology: Ontology) -> bool:
+    """Whether the first column holds labels and the second their values."""
+    first, second = map(entity_key, titles)
+    if first in _LABELS and second in _VALUES:
         return True
-    if ontology.label_relation(head[1]):
+    if ontology.label_relation(titles[1]):
         return False
-    return any(ontology.label_relation(plain(row.cells[0])) for row in rows)
+    known = [ontology.label_relation(plain(cells[0])) for _, cells in rows if cells]
+    return bool(known) and 2 * sum(name is not None for name in known) >= len(known)
 
 
-def _headed(head: Sequence[str], ontology: Ontology) -> bool:
-    """Whether the first column holds subjects and the others are headed by relations."""
-    known = any(ontology.label_relation(label) for label in head[1:])
-    return known or (entity_key(head[0]) in _SUBJECT and len(head) > 2)
+def _subject_column(titles: Sequence[str], rows: Sequence[Row], ontology: Ontology) -> int | None:
+    """The column of subjects: one that is headed as such, else the first, if it holds names."""
+    known = any(ontology.label_relation(title) for title in titles[1:])
+    named = [i for i, title in enumerate(titles) if entity_key(title) in _SUBJECTS]
+    if named and (known or len(titles) > 2 or named[0] == 0):
+        return named[0]
+    firsts = [plain(cells[0]) for _, cells in rows if cells]
+    if len(titles) < 2 or entity_key(titles[0]) in _ASIDE or not known:
+        return None
+    return 0 if firsts and not any(nameless(name) for name in firsts) else None
 
 
-def _cell(
-    row: Block, who: str, label: str, value: str, ontology: Ontology, before: int
-) -> Iterator[ExtractedEdge]:
-    relation = relation_of(plain(label), ontology)
+def _row(
+    line: int,
+    cells: Sequence[str],
+    titles: Sequence[str],
+    column: int,
+    head_line: int,
+    ontology: Ontology,
+) -> Iterator[Cell]:
+    if column >= len(cells):
+        return
+    found = links(cells[column])
+    source = found[0].target if found else plain(cells[column])
+    if not source or nameless(source):
+        return
+    for i, (title, written) in enumerate(zip(titles, cells, strict=False)):
+        if i != column and entity_key(title) not in _ASIDE:
+            yield from _facts(source, title, written, line, head_line, ontology)
+
+
+def _facts(
+    source: str | None, label: str, written: str, line: int, head: int, ontology: Ontology
+) -> Iterator[Cell]:
+    relation = relation_of(label, ontology)
     if relation is None:
         return
-    law = ontology.relation(relation)
-    for target, declared in values_of(value, law):
-        yield ExtractedEdge(
-            who, relation, target, "", "", law.target_type or "",
-            line_number=before + row.first, declared=declared,
-        )  # fmt: skip
+    known = relation in ontology.relations
+    for value in values_of(written, ontology.relation(relation), known=known):
+        yield Cell(source, relation, value, line, head)

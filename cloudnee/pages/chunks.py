@@ -1,28 +1,32 @@
-"""A page cut in two ways: chunks, which extraction reads, and passages, which search returns."""
+"""Where a page is cut: chunks for an extractor, passages for a search. Spans, never copies."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from cloudnee.pages.blocks import Block, line_starts
+from cloudnee.pages.lines import line_count, line_starts, lines_of
+from cloudnee.pages.outline import Block, Outline, outline_of
 from cloudnee.pages.page import ParsedPage
+from cloudnee.pages.turns import speakers_of
 
 __all__ = ["PassageSpan", "Span", "chunk_spans", "passage_spans"]
 
-CHUNK = 4000  # characters
-PASSAGE = 1200
-_GAP = re.compile(r"(?:\r\n?|\n)[ \t]*(?:\r\n?|\n)\s*")
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])\s*|(?:\r\n?|\n)")
-_SPEAKER = re.compile(r"\*\*([^*\n]{1,60})\*\*(?:\s*\([^()\n]{1,40}\))?\s*[:：]")
+_BREAKS = (
+    re.compile(r"[\r\n](?=#{1,6}[ \t])"),
+    re.compile(r"(?:\r\n?|\n)[ \t]*(?:\r\n?|\n)"),
+    re.compile(r"\r\n?|\n"),
+    re.compile(r"[.!?][\"')\]]*[ \t]|[。！？…]"),
+    re.compile(r"\s"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A span of a text: offsets in characters, lines counted from 1, both ends included."""
+    """A part of a text: character offsets, end excluded; 1-based lines, end included."""
 
     start: int
     end: int
@@ -32,106 +36,128 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class PassageSpan:
-    """A passage with its context: the headings over it and who speaks, if the page says."""
+    """A passage with the headings it stands under, outermost first, and who speaks, if someone."""
 
     start: int
     end: int
     start_line: int
     end_line: int
-    heading: tuple[str, ...] = ()
-    speaker: str | None = None
+    heading: tuple[str, ...]
+    speaker: str | None
 
 
-def chunk_spans(text: str, limit: int = CHUNK) -> list[Span]:
-    """Spans that cover the text exactly: whole paragraphs up to `limit`, longer ones cut."""
-    starts = line_starts(text)
-    cuts = [0]
-    last = 0
-    for end in [*(gap.end() for gap in _GAP.finditer(text)), len(text)]:
-        if end - cuts[-1] > limit and last > cuts[-1]:
-            cuts.append(last)
-        if end - cuts[-1] > limit:
-            cuts.extend(_cuts(text, cuts[-1], end, limit))
-        last = end
-    bounds = [cut for cut in dict.fromkeys(cuts) if cut < len(text)] or [0]
-    return [
-        _span(starts, start, end)
-        for start, end in zip(bounds, [*bounds[1:], len(text)], strict=True)
-    ]
+def chunk_spans(text: str, limit: int = 4000) -> list[Span]:
+    """Spans that cover the text exactly, none longer than `limit` characters.
 
-
-def _cuts(text: str, start: int, end: int, limit: int) -> list[int]:
-    """Where to cut a paragraph that is too long: at sentence ends, spaces, or anywhere."""
-    found = []
-    while end - start > limit:
-        window = start + limit
-        cut = _last(_SENTENCE, text, start, window) or text.rfind(" ", start + 1, window) + 1
-        start = cut if cut > start else window
-        found.append(start)
-    return found
-
-
-def _last(pattern: re.Pattern[str], text: str, start: int, end: int) -> int:
-    found = 0
-    for match in pattern.finditer(text, start, end):
-        if match.end() > start:
-            found = match.end()
-    return found
-
-
-def _span(starts: list[int], start: int, end: int) -> Span:
-    return Span(start, end, bisect_right(starts, start), bisect_right(starts, max(start, end - 1)))
-
-
-def passage_spans(page: ParsedPage, limit: int = PASSAGE) -> list[PassageSpan]:
-    """The page's paragraphs, list items, table rows and turns, each with its context.
-
-    Front matter is one passage; a heading is one only where nothing stands under it.
+    Cut before a heading where one stands in the second half, else after an empty line, a line, a
+    sentence, a word; a word longer than the limit is cut as it is.
     """
-    starts = line_starts(page.text)
-    found = list(_front(page, starts))
-    for block in _passage_blocks(page.blocks):
-        heading = tuple(text for _, text, _ in block.headings)
-        for first, last, speaker in _turns(block):
-            start = starts[first + page.body_line - 2]
-            after = last + page.body_line - 1
-            end = starts[after] if after < len(starts) else len(page.text)
-            end -= len(page.text[start:end]) - len(page.text[start:end].rstrip())
-            bounds = [start, *_cuts(page.text, start, end, limit), end]
-            for one, two in pairwise(bounds):
-                if page.text[one:two].strip():
-                    span = _span(starts, one, two)
-                    found.append(
-                        PassageSpan(one, two, span.start_line, span.end_line, heading, speaker)
-                    )
+    return [Span(*cut) for cut in _cuts(text, 0, len(text), 1, limit)]
+
+
+def _cuts(
+    text: str, start: int, end: int, line: int, limit: int
+) -> Iterator[tuple[int, int, int, int]]:
+    """(start, end, first line, last line) of the pieces of a part of the text, in order."""
+    while start < end:
+        stop = end if end - start <= limit else _stop(text, start, start + limit)
+        breaks = line_count(text, start, stop)
+        last = line + breaks - (1 if text[stop - 1] in "\r\n" else 0)
+        yield start, stop, line, last
+        line += breaks
+        start = stop
+
+
+def _stop(text: str, start: int, most: int) -> int:
+    half = start + (most - start) // 2
+    for rule in _BREAKS:
+        ends = [found.end() for found in rule.finditer(text, half, most)]
+        if ends:
+            return ends[-1]
+    return most - 1 if text[most - 1 : most + 1] == "\r\n" and most - 1 > start else most
+
+
+def passage_spans(page: ParsedPage, limit: int = 1200) -> list[PassageSpan]:
+    """The passages of a page in order: paragraphs, list items, table rows, turns, code blocks.
+
+    The front matter is one passage, and so is a heading with nothing under it. What is longer
+    than `limit` characters is cut at the ends of its sentences.
+    """
+    outline = outline_of(page.text)
+    speakers = speakers_of(page.front, outline)
+    places = _Places(page.text)
+    found: list[PassageSpan] = []
+    titles = frozenset(heading.line for heading in outline.headings)
+    ranges = _with_gaps(_line_ranges(outline), lines_of(page.text), titles)
+    for start, end, heading, number in ranges:
+        path = tuple(outline.headings[i].text for i in outline.above(heading))
+        speaker = speakers.get(number)
+        found.extend(PassageSpan(*cut, path, speaker) for cut in places.pieces(start, end, limit))
     return found
 
 
-def _front(page: ParsedPage, starts: list[int]) -> Iterator[PassageSpan]:
-    if page.body_start:
-        end = len(page.text[: page.body_start].rstrip())
-        span = _span(starts, 0, end)
-        yield PassageSpan(0, end, span.start_line, span.end_line)
+def _line_ranges(outline: Outline) -> Iterator[tuple[int, int, int, int]]:
+    """(first line, last line, heading, block or -1) of everything that is a passage."""
+    if outline.front.lines:
+        yield 1, outline.front.lines, -1, -1
+    used = {i for heading in {b.heading for b in outline.blocks} for i in outline.above(heading)}
+    lone = [(h.line, h.line, h.parent, -1) for i, h in enumerate(outline.headings) if i not in used]
+    blocks = [
+        (start, end, block.heading, number)
+        for number, block in enumerate(outline.blocks)
+        for start, end in _block_lines(block)
+    ]
+    yield from sorted(lone + blocks) if lone else blocks
 
 
-def _passage_blocks(blocks: tuple[Block, ...]) -> Iterator[Block]:
-    for i, block in enumerate(blocks):
-        following = blocks[i + 1] if i + 1 < len(blocks) else None
-        lonely = following is None or (
-            following.kind == "heading" and following.level <= block.level
-        )
-        if block.kind != "heading" or lonely:
-            yield block
+def _with_gaps(
+    ranges: Iterable[tuple[int, int, int, int]], lines: Sequence[str], titles: frozenset[int]
+) -> Iterator[tuple[int, int, int, int]]:
+    """The ranges, and between them the lines that Markdown drops but that say something.
+
+    Such are lists and quotes nested deeper than the parser follows.
+    """
+    last, heading = 0, -1
+    for first, end, above, number in (*ranges, (len(lines) + 1, 0, -1, -1)):
+        for line in range(last + 1, first):
+            if line not in titles and any(map(str.isalnum, lines[line - 1])):
+                yield line, line, heading, -1
+        yield from [(first, end, above, number)] if end else ()
+        last, heading = max(last, end), above
 
 
-def _turns(block: Block) -> Iterator[tuple[int, int, str | None]]:
-    """(first line, last line, speaker) of each turn in a block; one where nobody speaks."""
-    lines = re.split(r"\r\n?|\n", block.text) if block.kind in ("paragraph", "item") else []
-    spoken = [(i, m[1].strip()) for i, line in enumerate(lines) if (m := _SPEAKER.match(line))]
-    if not spoken:
-        yield block.first, block.last, None
+def _block_lines(block: Block) -> Iterator[tuple[int, int]]:
+    """The lines of a block; of a table those of each row, the head with the first."""
+    if block.kind != "table":
+        yield block.start, block.end
         return
-    if spoken[0][0] > 0:
-        yield block.first, block.first + spoken[0][0] - 1, None
-    for (at, speaker), (after, _) in zip(spoken, [*spoken[1:], (len(lines), "")], strict=True):
-        yield block.first + at, block.first + after - 1, speaker
+    rows = [line for line, _ in block.rows]
+    starts = [block.start, *rows[2:], block.end + 1]
+    for start, after in pairwise(starts):
+        yield start, after - 1
+
+
+class _Places:
+    """Offsets of lines, and spans cut to size."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = [*line_starts(text), len(text) + 1]
+
+    def pieces(self, first: int, last: int, limit: int) -> Iterator[tuple[int, int, int, int]]:
+        """The visible part of lines `first` to `last`, cut into spans within the limit."""
+        last = min(last, len(self.starts) - 1)
+        start, end = self.starts[first - 1], self.starts[last] - 1
+        for begin, stop, _, _ in _cuts(self.text, *self._visible(start, end), first, limit):
+            begin, stop = self._visible(begin, stop)
+            if begin < stop:
+                yield begin, stop, self._line(begin), self._line(stop - 1)
+
+    def _line(self, offset: int) -> int:
+        return bisect_right(self.starts, offset)
+
+    def _visible(self, start: int, end: int) -> tuple[int, int]:
+        part = self.text[start:end]
+        shown = part.strip()
+        begin = start + len(part) - len(part.lstrip())
+        return begin, begin + len(shown)

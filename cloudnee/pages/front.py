@@ -1,103 +1,223 @@
-"""Front matter: the block of `key: value` lines at a page's head, every value as it is written."""
+"""Front matter: the lines between `---` at the head of a page, all values as they are written."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["FrontMatter", "front_matter"]
+from cloudnee.pages.lines import line_count, lines_of, with_line_feeds
 
-Value = str | tuple[str, ...]
+__all__ = ["Entry", "Front", "read_front"]
+
 _OPEN = re.compile(r"\ufeff?---[ \t]*(?:\r\n?|\n)")
-_CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r\n?|\n|\Z)", re.MULTILINE)
-_PLAIN = re.compile(r"([^\W\d][\w .-]{0,60}):(?:[ \t]+(\S.*?))?[ \t]*")
-_SPECIAL = re.compile(r"[\[{&*!|>'\"%@`#]|.*(?: #|: )")
-_ANCHOR = re.compile(r"(?:^|[\s\[{,:-])[&*][A-Za-z0-9_]", re.MULTILINE)
-_LINE = re.compile(r"\r\n?|\n")
-MOST = 65_536  # characters
+_CLOSE = re.compile(r"(?<=[\r\n])(?:---|\.\.\.)[ \t]*(?:\r\n?|\n|\Z)")
+_KEY = re.compile(r"[ \t]*(?![-#])[^\s:{}\[\]\"'`|>][^:\n]{0,80}:(?:[ \t]|$)|[ \t]*[\"']")
+_SIMPLE = re.compile(r"([^\W\d_][\w .-]{0,60}?)[ \t]*:[ \t]+(\S.*?)[ \t]*")
+_QUOTED = re.compile(r"\"([^\"\\]*)\"|'([^']*)'")
+_LONGEST = 65_536  # characters of front matter
 
 
 @dataclass(frozen=True, slots=True)
-class FrontMatter:
-    """Values by key, the line of each key, where the body begins, and what was odd."""
+class Entry:
+    """One key with its values, each with the line (1-based) that it begins on."""
 
-    values: dict[str, Value] = field(default_factory=dict)
-    lines: dict[str, int] = field(default_factory=dict)
-    body_start: int = 0
+    key: str
+    values: tuple[tuple[str, int], ...]
+    is_list: bool
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What stands between the marks. `end` is where the body begins, `lines` how many lines."""
+
+    entries: tuple[Entry, ...] = ()
     warnings: tuple[str, ...] = ()
+    end: int = 0
+    lines: int = 0
 
 
-def front_matter(text: str) -> FrontMatter:
-    """The front matter of a page. Broken YAML is no error: it warns, its plain lines are kept."""
+_NONE = Front()
+
+
+def read_front(text: str) -> Front:
+    """The front matter of a page; never raises: what cannot be read is a warning with its line."""
     opened = _OPEN.match(text)
-    if opened is None:
-        return FrontMatter()
-    closed = _CLOSE.search(text, opened.end())
-    if closed is None or closed.start() - opened.end() > MOST:
-        return FrontMatter(warnings=("line 1: front matter is not closed by ---: read as text",))
-    body = text[opened.end() : closed.start()]
-    values, warnings = _values(body)
-    return FrontMatter(values, _key_lines(body), closed.end(), tuple(warnings))
+    if not opened or not _looks_like_keys(text, opened.end()):
+        return _NONE
+    closed = _CLOSE.search(text, opened.end(), opened.end() + _LONGEST)
+    if not closed:
+        return Front(warnings=("line 1: the front matter opened with --- is never closed",))
+    inner = with_line_feeds(text[opened.end() : closed.start()])
+    entries, warnings = _entries(inner)
+    end = closed.end()
+    ended = text[end - 1] in "\r\n"
+    lines = line_count(text, 0, end) + (0 if ended else 1)
+    return Front(tuple(entries), tuple(warnings), end, lines)
 
 
-def _key_lines(body: str) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for number, line in enumerate(_LINE.split(body), 2):
-        match = re.match(r"['\"]?([^\s:'\"#-][^:'\"]*)['\"]?[ \t]*:", line)
-        if match:
-            found.setdefault(match[1].strip(), number)
-    return found
+def _looks_like_keys(text: str, at: int) -> bool:
+    """Whether the first line that says something is a key: a lone `---` may be a rule."""
+    for line in lines_of(text[at : at + 2000])[:20]:
+        plain = line.strip()
+        if plain in ("---", "..."):
+            return True
+        if plain and not plain.startswith("#"):
+            return _KEY.match(line) is not None
+    return False
 
 
-def _values(body: str) -> tuple[dict[str, Value], list[str]]:
-    lines = _LINE.split(body)
-    plain = [_PLAIN.fullmatch(line) for line in lines if line.strip()]
-    if all(match and not _SPECIAL.match(match[2] or "") for match in plain):
-        keyed = [(match[1], match[2]) for match in plain if match]
-        if len({key for key, _ in keyed}) == len(keyed):
-            return {key.strip(): value for key, value in keyed if value}, []
-    return _yaml(body)
-
-
-def _yaml(body: str) -> tuple[dict[str, Value], list[str]]:
+def _entries(inner: str) -> tuple[list[Entry], list[str]]:
     import yaml
 
-    if _ANCHOR.search(body):
-        return _salvaged(body), ["line 2: front matter with YAML anchors is read as plain lines"]
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    entries: list[Entry] = []
+    warnings: list[str] = []
     try:
-        read = yaml.load(body, loader)  # a base loader makes nothing but strings
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 2 if mark is not None else 2
-        problem = getattr(error, "problem", None) or type(error).__name__
-        return _salvaged(body), [f"line {line}: front matter is not YAML ({problem})"]
-    if read in (None, ""):
-        return {}, []
-    if not isinstance(read, dict):
-        return {}, ["line 2: front matter is no mapping of keys: ignored"]
-    return _flat(read)
+        entries.extend(_mapping(_events(inner), warnings))
+    except yaml.YAMLError as error:
+        warnings.append(_broken(error))
+        entries = _salvaged(inner)
+    return _once(entries, warnings), warnings
 
 
-def _flat(read: dict[object, object]) -> tuple[dict[str, Value], list[str]]:
-    values: dict[str, Value] = {}
-    warnings = []
-    for key, value in read.items():
-        if isinstance(value, str):
-            if value.strip():
-                values[str(key)] = value
-        elif isinstance(value, list) and all(isinstance(item, str) for item in value):
-            values[str(key)] = tuple(item for item in value if item.strip())
+def _broken(error: Exception) -> str:
+    opened = "flow" in str(getattr(error, "context", None))  # a bracket: where it was opened
+    mark = getattr(error, "context_mark" if opened else "problem_mark", None)
+    line = mark.line + 2 if mark else 2
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "broken"
+    return f"line {line}: the front matter is not valid YAML: {problem}"
+
+
+def _events(inner: str) -> Iterator[Any]:
+    """YAML as a flat stream: nothing is expanded or built, so that no input can grow."""
+    import yaml
+
+    return yaml.parse(inner, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+
+
+def _mapping(events: Iterator[Any], warnings: list[str]) -> Iterator[Entry]:
+    import yaml
+
+    for event in events:
+        if isinstance(event, yaml.MappingStartEvent):
+            yield from _pairs(events, warnings)
+            return
+        if isinstance(event, (yaml.ScalarEvent, yaml.SequenceStartEvent)):
+            line = _at(event)
+            warnings.append(f"line {line}: the front matter has no keys")
+            return
+
+
+def _pairs(events: Iterator[Any], warnings: list[str]) -> Iterator[Entry]:
+    import yaml
+
+    for event in events:
+        line = _at(event)
+        if isinstance(event, yaml.MappingEndEvent):
+            return
+        if not isinstance(event, yaml.ScalarEvent):
+            warnings.append(f"line {line}: a key of the front matter must be a plain word")
+            _skip(event, events)
+            _skip(next(events), events)
+            continue
+        key = event.value
+        value = next(events)
+        found = _values(value, events)
+        if found is None:
+            warnings.append(f"line {line}: {key}: only a value or a list of values is read")
+            continue
+        yield Entry(key.strip(), tuple(found), isinstance(value, yaml.SequenceStartEvent), line)
+
+
+def _at(event: Any) -> int:
+    """The page's line that an event begins on: the opening mark is line 1."""
+    return int(event.start_mark.line) + 2
+
+
+def _values(event: Any, events: Iterator[Any]) -> list[tuple[str, int]] | None:
+    """The value or values, None where the event opens something nested or leads elsewhere."""
+    import yaml
+
+    if isinstance(event, yaml.ScalarEvent):
+        return [(event.value, _at(event))]
+    if not isinstance(event, yaml.SequenceStartEvent):
+        _skip(event, events)
+        return None
+    found: list[tuple[str, int]] = []
+    plain = True
+    for item in events:
+        if isinstance(item, yaml.SequenceEndEvent):
+            break
+        if isinstance(item, yaml.ScalarEvent):
+            found.append((item.value, _at(item)))
+        elif _is_link(item):
+            found.append((_link(events), _at(item)))
         else:
-            warnings.append(f"front matter: {key}: only text and lists of text are read")
-    return values, warnings
+            plain = False
+            _skip(item, events)
+    return found if plain or found else None
 
 
-def _salvaged(body: str) -> dict[str, Value]:
-    """The lines of broken YAML that are plain `key: value` without doubt."""
-    found: dict[str, Value] = {}
-    for line in _LINE.split(body):
-        match = _PLAIN.fullmatch(line)
-        if match and match[2] and not _SPECIAL.match(match[2]):
-            found.setdefault(match[1].strip(), match[2])
+def _is_link(event: Any) -> bool:
+    """Whether `[[Ann]]` was written without quotes: a list in a list to YAML."""
+    import yaml
+
+    return isinstance(event, yaml.SequenceStartEvent) and bool(event.flow_style)
+
+
+def _link(events: Iterator[Any]) -> str:
+    import yaml
+
+    words: list[str] = []
+    depth = 1
+    for event in events:
+        if isinstance(event, yaml.SequenceStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.SequenceEndEvent):
+            depth -= 1
+            if not depth:
+                break
+        elif isinstance(event, yaml.ScalarEvent):
+            words.append(event.value)
+    return f"[[{', '.join(words)}]]"
+
+
+def _skip(event: Any, events: Iterator[Any]) -> None:
+    """Read past the rest of what an event opened."""
+    import yaml
+
+    opening = (yaml.MappingStartEvent, yaml.SequenceStartEvent)
+    depth = int(isinstance(event, opening))
+    while depth:
+        event = next(events)
+        depth += isinstance(event, opening)
+        depth -= isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent))
+
+
+def _salvaged(inner: str) -> list[Entry]:
+    """The lines of broken front matter that say `key: value` and nothing else."""
+    found: list[Entry] = []
+    for number, line in enumerate(inner.split("\n"), 2):
+        simple = _SIMPLE.fullmatch(line)
+        if not simple:
+            continue
+        key, value = simple.groups()
+        quoted = _QUOTED.fullmatch(value)
+        if quoted:
+            value = quoted[1] if quoted[1] is not None else quoted[2]
+        elif value[0] in "\"'[]{}&*!|>%@`#":
+            continue
+        found.append(Entry(key, ((value, number),), is_list=False, line=number))
     return found
+
+
+def _once(entries: list[Entry], warnings: list[str]) -> list[Entry]:
+    """Each key once: the last one stands, as in every YAML reader."""
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        if entry.key in found:
+            warnings.append(f"line {entry.line}: {entry.key} stands twice: the last one counts")
+        found[entry.key] = entry
+    return list(found.values())

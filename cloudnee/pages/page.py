@@ -1,63 +1,51 @@
-"""A page as parsed: its hash, front matter, subject, date, tags and handles."""
+"""A page read: what it is about, its date, tags and handles. Pure: text in, values out."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from cloudnee.errors import BadPage
-from cloudnee.graph.identity import entity_key, handle_kind
-from cloudnee.pages.blocks import Block, plain, read_blocks
-from cloudnee.pages.front import FrontMatter, Value, front_matter
+from cloudnee.graph.identity import entity_key, handle_kind, looks_like_phone
+from cloudnee.pages.front import Entry
+from cloudnee.pages.handles import phone_lines
+from cloudnee.pages.lines import line_count
+from cloudnee.pages.markup import links, without_code
+from cloudnee.pages.outline import Outline, outline_of
+from cloudnee.pages.sections import named_sections, nameless
 
-__all__ = [
-    "LIMIT",
-    "POWERLESS",
-    "RESERVED",
-    "PageAlias",
-    "ParsedPage",
-    "is_handle_label",
-    "is_name",
-    "parse_page",
-]
+__all__ = ["LIMIT", "RESERVED", "PageAlias", "ParsedPage", "parse_page"]
 
 LIMIT = 10_000_000  # bytes of UTF-8
 RESERVED = frozenset(
-    "date name title tags aliases phone email entity same_as extractor speakers".split()
+    "date name title tags aliases phone email entity same_as extractor audience org id".split()
 )
-POWERLESS = ("audience", "org", "id")
-_GENERAL = frozenset("readme index notes note untitled changelog license todo contents".split())
-_DATE = re.compile(r"\d{1,4}[-/. ]\d{1,2}(?:[-/. ]\d{1,4})?")
-_HANDLE_LINE = re.compile(r"\W{0,3}([^\W\d_][\w .-]{0,20}?)\W{0,3}[:：]{1,2}\**\s*(.+)")
-_PHONE_LABELS = frozenset(
-    """phone mobile tel telephone hp handphone cell phoneno phonenumber телефон тел 电话 手机
-    電話""".split()
-)
-_EMAIL_LABELS = frozenset("email mail emailaddress 邮箱 电邮 пошта імейл".split())
-_TAG = re.compile(r"(?<![\w#/&])#([^\W\d_][\w/-]{0,60})")
-_SEVERAL = re.compile(r"[,;/]| or | and ")
+_POWERLESS = ("audience", "org", "id")
+_TAG = re.compile(r"(?<![^\s(,;])#([^\W\d_][\w/-]{0,80})")
+_NUMBER = re.compile(r"[\d\s.,:/#()+T–-]+")
+_COLOUR = re.compile(r"(?=.*\d)(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
+_SHOWS = re.compile("[^\\s\0-\x1f\x7f\u200b\u200e\u200f\u2060\ufeff]")
 
 
 @dataclass(frozen=True, slots=True)
 class PageAlias:
-    """A handle that the page gives; `section` are the headings above it, the subject's apart."""
+    """A handle that the page itself gives: to its subject, or to the heading it stands under."""
 
     kind: str
     handle: str
     line: int
     name: str
-    section: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedPage:
-    """A page's text with what can be told of it without an extractor.
+    """A page as read. `subject` is None where the page is about itself.
 
-    `subject` is None for a page that is about nothing but itself; `date` is as written.
+    `text` is as given, and all offsets and lines (1-based) count in it. `front` has all values of
+    the front matter as strings, as written. A warning begins with its line.
     """
 
     path: str
@@ -65,10 +53,8 @@ class ParsedPage:
     content_hash: str
     body_start: int = 0
     body_line: int = 1
-    front: Mapping[str, Value] = field(default_factory=dict)
-    front_lines: Mapping[str, int] = field(default_factory=dict)
+    front: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     subject: str | None = None
-    subject_line: int = 0
     date: str | None = None
     tags: tuple[str, ...] = ()
     aliases: tuple[PageAlias, ...] = ()
@@ -78,168 +64,177 @@ class ParsedPage:
     warnings: tuple[str, ...] = ()
 
     @property
-    def body(self) -> str:
-        """The text after the front matter."""
-        return self.text[self.body_start :]
-
-    @property
-    def blocks(self) -> tuple[Block, ...]:
-        """The body's blocks; their lines count from `body_line`."""
-        return read_blocks(self.body)
+    def name(self) -> str:
+        """What the page is about, or its file's name."""
+        return self.subject or PurePosixPath(self.path).stem
 
 
 def parse_page(path: str, text: str) -> ParsedPage:
-    """Parse a page. Odd Markdown is no error; raises `BadPage` for what is no page at all.
+    """Read a page at a canonical path.
 
-    That is: nothing to read, a lone surrogate (not UTF-8), or more than 10 MB.
+    Raises `BadPage` for a text that shows nothing, is over 10 MB, or holds half of
+    a surrogate pair. Odd Markdown and odd front matter are never an error.
     """
-    encoded = _checked(path, text)
-    front = front_matter(text)
-    blocks = read_blocks(text[front.body_start :])
-    subject, line = _subject(path, front, blocks)
-    body_line = text.count("\n", 0, front.body_start) + 1
+    encoded = _encoded(path, text)
+    outline = outline_of(text)
+    entries = {entry.key.casefold(): entry for entry in outline.front.entries}
+    subject = _subject(path, entries, outline)
+    name = subject or PurePosixPath(path).stem
     return ParsedPage(
         path=path,
         text=text,
         content_hash=hashlib.sha256(encoded).hexdigest(),
-        body_start=front.body_start,
-        body_line=body_line,
-        front=front.values,
-        front_lines=front.lines,
+        body_start=outline.front.end,
+        front={entry.key: _value(entry) for entry in outline.front.entries},
         subject=subject,
-        subject_line=line,
-        date=_one(front, "date"),
-        tags=_tags(front, blocks),
-        aliases=tuple(_aliases(front, blocks, subject, line, body_line)),
-        entity_word=_one(front, "entity"),
-        same_as=_one(front, "same_as"),
-        extractor=_one(front, "extractor"),
-        warnings=front.warnings + _powerless(front),
+        date=_one(entries, "date"),
+        tags=_tags(entries, outline),
+        aliases=tuple(_aliases(entries, outline, name)),
+        entity_word=_one(entries, "entity"),
+        same_as=_one(entries, "same_as"),
+        extractor=_one(entries, "extractor"),
+        warnings=outline.front.warnings + tuple(_powerless(entries)),
+        body_line=outline.front.lines + 1,
     )
 
 
-def _checked(path: str, text: str) -> bytes:
+def _encoded(path: str, text: str) -> bytes:
     if not isinstance(text, str):
         raise BadPage(f"{path}: a page must be text, not {type(text).__name__}")
     try:
         encoded = text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise BadPage(f"{path}: character {error.start} is half of a pair: not UTF-8") from error
+        line = line_count(text, 0, error.start) + 1
+        problem = "half of a surrogate pair is no text: save the page as UTF-8"
+        raise BadPage(f"{path}: line {line}: {problem}") from error
     if len(encoded) > LIMIT:
-        raise BadPage(f"{path}: {len(encoded):,} bytes; {LIMIT:,} is the limit: split the page")
-    if not text.strip("\ufeff \t\r\n\f\v\0"):
-        raise BadPage(f"{path}: the page is empty: to forget a page, use forget")
+        problem = f"{len(encoded):,} bytes; {LIMIT:,} is the limit: split the page"
+        raise BadPage(f"{path}: {problem}")
+    if not _SHOWS.search(text):
+        raise BadPage(f"{path}: the page is empty: to take a page away, forget it")
     return encoded
 
 
-def _one(front: FrontMatter, key: str) -> str | None:
-    value = front.values.get(key)
-    return value.strip() or None if isinstance(value, str) else None
+# front matter
 
 
-def _powerless(front: FrontMatter) -> tuple[str, ...]:
-    return tuple(
-        f"line {front.lines.get(key, 1)}: front matter {key}: has no effect here"
-        for key in POWERLESS
-        if key in front.values
+def _value(entry: Entry) -> str | tuple[str, ...]:
+    values = tuple(value for value, _ in entry.values)
+    return values if entry.is_list else values[0]
+
+
+def _one(entries: Mapping[str, Entry], key: str) -> str | None:
+    """The value of a key, the first of a list; None where nothing is written."""
+    entry = entries.get(key)
+    values = (_bare(value) for value, _ in entry.values) if entry else ()
+    return next((value for value in values if value), None)
+
+
+def _bare(value: str) -> str:
+    """A value on one line, of a link its target."""
+    found = links(value)
+    return found[0].target if found else " ".join(value.split())
+
+
+def _powerless(entries: Mapping[str, Entry]) -> Iterator[str]:
+    for key in _POWERLESS:
+        if key in entries:
+            line = entries[key].line
+            yield f"line {line}: {key}: has no effect in front matter: it is ignored"
+
+
+# subject
+
+
+def _subject(path: str, entries: Mapping[str, Entry], outline: Outline) -> str | None:
+    """What the page is about (design, section 6); None where only the page itself is left."""
+    given = _one(entries, "name")
+    if given and entity_key(given):
+        return given
+    candidates = (
+        next((h.text for h in outline.headings if h.level == 1), None),
+        _one(entries, "title"),
     )
+    for name in candidates:
+        if name and entity_key(name) and not _is_number(name) and _could_be_name(name):
+            return name
+    stem = re.sub(r"(?<=[^\W\d_])[-_]+(?=[^\W\d_])", " ", PurePosixPath(path).stem).strip()
+    return None if nameless(stem) else stem
 
 
-# what the page is about
+def _is_number(name: str) -> bool:
+    """Whether a title is only a phone, number or date, by which nobody is called."""
+    return looks_like_phone(name) or bool(_NUMBER.fullmatch(name))
 
 
-def is_name(text: str) -> bool:
-    """Whether a title could name something: not a phone, number or date, nor a general word."""
-    key = entity_key(text)
-    if not key or key in _GENERAL or len(text) > 200:
-        return False
-    shown = unicodedata.normalize("NFKC", text).strip()
-    if handle_kind(shown) in ("phone", "email") or _DATE.fullmatch(shown):
-        return False
-    return not all(c.isdigit() or not c.isalnum() for c in shown) or not any(
-        map(str.isdigit, shown)
-    )
+def _could_be_name(title: str) -> bool:
+    return len(title) <= 120 and "://" not in title
 
 
-def _subject(path: str, front: FrontMatter, blocks: tuple[Block, ...]) -> tuple[str | None, int]:
-    """(subject, line of its heading in the body or 0)."""
-    name = _one(front, "name")
-    heading = next((b for b in blocks if b.kind == "heading" and b.level == 1), None)
-    title = plain(heading.text) if heading else ""
-    if name:
-        return name, heading.first if heading else 0
-    if heading and is_name(title):
-        return title, heading.first
-    given = _one(front, "title")
-    if given and is_name(given):
-        return given, 0
-    stem = re.sub(r"[-_]+", " ", PurePosixPath(path).stem).strip()
-    return (stem, 0) if is_name(stem) else (None, 0)
+# tags
 
 
-def _tags(front: FrontMatter, blocks: tuple[Block, ...]) -> tuple[str, ...]:
-    given = front.values.get("tags", ())
-    listed = re.split(r"[,\s]+", given) if isinstance(given, str) else list(given)
-    found = [tag.strip().lstrip("#").casefold() for tag in listed]
-    for block in blocks:
-        if block.kind in ("paragraph", "item") and "#" in block.text:
-            found += [tag.casefold() for tag in _TAG.findall(block.text)]
-    return tuple(dict.fromkeys(tag for tag in found if tag))
+def _tags(entries: Mapping[str, Entry], outline: Outline) -> tuple[str, ...]:
+    """The tags of the front matter, then `#tag` in the body; each once, without the sign."""
+    found: dict[str, str] = {}
+    for tag in (*_front_tags(entries), *_body_tags(outline)):
+        found.setdefault(tag.casefold(), tag)
+    return tuple(found.values())
 
 
-# its handles
+def _front_tags(entries: Mapping[str, Entry]) -> Iterator[str]:
+    entry = entries.get("tags") or entries.get("tag")
+    for value, _ in entry.values if entry else ():
+        parts = [value] if entry and entry.is_list else re.split(r"[,\s]+", value)
+        yield from (tag for part in parts if (tag := part.strip().lstrip("#").strip()))
 
 
-def _aliases(
-    front: FrontMatter, blocks: tuple[Block, ...], subject: str | None, line: int, body_line: int
-) -> Iterator[PageAlias]:
-    if subject:
-        yield from _front_aliases(front, subject)
-    for block in blocks:
-        if block.kind not in ("item", "paragraph", "row") or block.quoted:
-            continue
-        under = tuple(text for _, text, at in block.headings if at != line)
-        name = under[-1] if under else subject
-        if not name:
-            continue
-        for offset, written in enumerate(_handle_lines(block)):
-            for kind, handle in _handles(written):
-                number = block.first + offset + body_line - 1
-                yield PageAlias(kind, handle, number, name, under)
+def _body_tags(outline: Outline) -> Iterator[str]:
+    for block in outline.blocks:
+        if block.kind == "text" and "#" in block.text and not block.quoted:
+            for tag in _TAG.findall(without_code(block.text)):
+                if not _COLOUR.fullmatch(tag):
+                    yield tag.rstrip("/-")
 
 
-def _handle_lines(block: Block) -> list[str]:
-    if block.cells:
-        return [f"{block.cells[0]}: {block.cells[1]}"] if len(block.cells) == 2 else []
-    lines = re.split(r"\r\n?|\n", block.text)
-    if block.kind == "item":
-        return lines
-    return [line if line.startswith("**") or "::" in line else "" for line in lines]  # no prose
+# handles
 
 
-def _front_aliases(front: FrontMatter, subject: str) -> Iterator[PageAlias]:
+def _aliases(entries: Mapping[str, Entry], outline: Outline, name: str) -> Iterator[PageAlias]:
+    """The handles given in front matter, under the subject, and under headings that are one."""
+    seen: set[tuple[str, str, str]] = set()
+    for alias in (*_front_aliases(entries, name), *_body_aliases(outline, name)):
+        place = (alias.kind, alias.handle, alias.name)
+        if place not in seen:
+            seen.add(place)
+            yield alias
+
+
+def _front_aliases(entries: Mapping[str, Entry], name: str) -> Iterator[PageAlias]:
     for key in ("phone", "email", "aliases"):
-        value = front.values.get(key, ())
-        several = _SEVERAL.split(value) if isinstance(value, str) and key != "aliases" else value
-        for handle in (several,) if isinstance(several, str) else several:
-            kind = key if key != "aliases" else handle_kind(handle)
-            if handle.strip() and entity_key(handle):
-                yield PageAlias(kind, handle.strip(), front.lines.get(key, 1), subject)
+        entry = entries.get(key)
+        for value, line in entry.values if entry else ():
+            handle = _bare(value)
+            if handle and entity_key(handle):
+                kind = handle_kind(handle) if key == "aliases" else key
+                yield PageAlias(kind, handle, line, name)
 
 
-def _handles(line: str) -> Iterator[tuple[str, str]]:
-    """(kind, handle) of a line `Phone: …` or `Email: …`."""
-    match = _HANDLE_LINE.fullmatch(line.strip())
-    if not match:
-        return
-    label = entity_key(match[1])
-    kind = "phone" if label in _PHONE_LABELS else "email" if label in _EMAIL_LABELS else ""
-    if kind:
-        for handle in _SEVERAL.split(plain(match[2])):
-            if handle_kind(handle) == kind:
-                yield kind, handle.strip()
+def _body_aliases(outline: Outline, name: str) -> Iterator[PageAlias]:
+    own = named_sections(outline, name)
+    for heading in _about_subject(outline, name):
+        for kind, handle, line in phone_lines(outline, heading):
+            yield PageAlias(kind, handle, line, name)
+    for heading, section in own.items():
+        for kind, handle, line in phone_lines(outline, heading):
+            yield PageAlias(kind, handle, line, section)
 
 
-def is_handle_label(label: str) -> bool:
-    """Whether a label names a phone or an e-mail address, which is a handle and no fact."""
-    return entity_key(label) in _PHONE_LABELS | _EMAIL_LABELS
+def _about_subject(outline: Outline, name: str) -> Sequence[int]:
+    """The places directly under the subject: after the front matter, after its heading."""
+    first: Iterable[int] = (
+        number
+        for number, heading in enumerate(outline.headings)
+        if heading.level == 1 or entity_key(heading.text) == entity_key(name)
+    )
+    return (-1, *list(first)[:1])
