@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cloudnee.flows.caller import Caller
-from cloudnee.model import Exported, Imported, SyncReport
+from cloudnee.model import Exported, Imported, Merge, Proposal, SyncReport
 
 if TYPE_CHECKING:
     import threading
@@ -70,6 +70,51 @@ class Keeping:
         from cloudnee.flows.syncing import watch
 
         return watch(self._remembering, folder, write=write, stop=stop)
+
+    # who is who
+
+    def merges(self, most: int = 100) -> list[Proposal]:
+        """Pairs of entities that may be one, with the reasons, as far as this audience sees them.
+
+        Computed when asked, from names, titles, initials, spelling in other scripts, shared
+        handles, shared neighbours and near name vectors. Nothing is merged until `accept_merge`.
+        """
+        from cloudnee.flows.proposing import proposed
+
+        return proposed(self._caller, most)
+
+    def merged(self) -> list[Merge]:
+        """The merges and splits in force; owner only."""
+        from cloudnee.flows.merging import listed
+
+        return listed(self._caller)
+
+    def accept_merge(self, first: str, second: str) -> Merge:
+        """Make the second entity one with the first; both by id, handle or name. Owner only.
+
+        Names, handles, facts and their history move. Pages read anew keep to it.
+        """
+        from cloudnee.flows.merging import accept
+
+        return accept(self._caller, first, second)
+
+    def reject_merge(self, first: str, second: str) -> None:
+        """Never propose these two again; owner only."""
+        from cloudnee.flows.merging import reject
+
+        reject(self._caller, first, second)
+
+    def split(self, who: str, paths: Iterable[str]) -> Merge:
+        """Make what these pages call `who` an entity of its own; owner only."""
+        from cloudnee.flows.merging import split
+
+        return split(self._caller, who, paths)
+
+    def undo_merge(self, number: int) -> Merge:
+        """Take a merge or split back; `merged` lists their numbers. Owner only."""
+        from cloudnee.flows.merging import undo
+
+        return undo(self._caller, number)
 
     # moving
 

@@ -21,9 +21,11 @@ __all__ = [
     "Forgotten",
     "Hit",
     "Imported",
+    "Merge",
     "NewPage",
     "PageInfo",
     "Passage",
+    "Proposal",
     "Rated",
     "Recall",
     "Refused",
@@ -353,3 +355,25 @@ class Imported:
     unchanged: int
     facts: int
     left: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Two entities that may be one, and why; nothing is merged until someone says so."""
+
+    first: Entity
+    second: Entity
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """One time somebody said who is who: a "merge" of `gone` into `kept`, or a "split" of `gone`
+    from `kept`. Both are entity ids; `number` undoes it.
+    """
+
+    number: int
+    kind: str
+    kept: str
+    gone: str
+    made_at: datetime

@@ -300,11 +300,11 @@ class _Restoring:
         return shown[0], shown[1], shown[2]
 
     def _merges(self) -> None:
-        held = {n for n, *_ in Merging(self.store).merges()}
+        held = {merge.number for merge in Merging(self.store).merges()}
         for merge in self._lines("merges.jsonl"):
             row = self._row("merges", merge["n"])
             if row not in held:
-                self.moving.add_merge(**{"said": [], **merge, "n": row})
+                self.moving.add_merge(**{"said": [], "word": "", **merge, "n": row})
 
     def _read_changed(self) -> None:
         """Read the files that were edited or added since the export."""

@@ -18,6 +18,7 @@ from cloudnee.graph.identity import (
     settle,
 )
 from cloudnee.model import Alias, Entity
+from cloudnee.store.merging import Merging, key_of
 
 if TYPE_CHECKING:
     from cloudnee.flows.writing import Draft, Place, Writer
@@ -116,6 +117,8 @@ class Naming:
         same = self._same_as(key) if about and self.draft.page.same_as else None
         if same is not None:
             return same
+        if key in self._said:
+            return self._told_entity(key, self._said[key])
         handles = self._handles.get(key, frozenset())
         if len(rows) == 1 and not handles and not word:
             return Person(rows[0][0], rows[0][2])
@@ -136,6 +139,21 @@ class Naming:
         if settled.entity is None:
             return self._new_entity(key, word)
         return Person(settled.entity, eids[settled.entity])
+
+    @cached_property
+    def _said(self) -> dict[str, str]:
+        """key → entity of the names that somebody spoke of in a merge or split."""
+        return Merging(self.store).of_page(self.draft.page.path)
+
+    def _told_entity(self, key: str, eid: str) -> Person:
+        """The entity that a name means because somebody said so, made again where it is gone."""
+        entity = self.store.entity_by_eid(eid)
+        if entity is None:
+            own = key_of(eid)
+            entity = self.store.add_entity(eid, own, folded_key(own), "")
+            if own != key:
+                self.store.add_other_key(key, entity)
+        return Person(entity, eid)
 
     def _candidate(self, entity: int, word: str) -> Candidate:
         page = self.place.page

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cloudnee.store.store import Store
 
-__all__ = ["Merging", "Naming", "Person", "Saying"]
+__all__ = ["MergeRow", "Merging", "MovingEdge", "Naming", "Person", "Saying", "key_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,33 @@ class Saying:
     key: str
     entity: str
     was: str
+
+
+@dataclass(frozen=True, slots=True)
+class MergeRow:
+    """A merge or split in force; `kept` and `gone` are public ids."""
+
+    number: int
+    kind: str
+    kept: str
+    gone: str
+    word: str
+    made_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class MovingEdge:
+    """An edge as it moves from one entity to another, with the names its page gives the ends."""
+
+    row: int
+    page: int
+    path: str
+    source: int
+    relation: str
+    target: int
+    source_name: str
+    target_name: str
+    stated: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +70,11 @@ class Person:
     name: str
 
 
+def key_of(eid: str) -> str:
+    """The key that an entity's public id is made of: all before the suffix that tells two apart."""
+    return eid if eid.startswith(("page:", "=")) else eid.partition("~")[0]
+
+
 class Merging:
     """The rows of one org that say who is who."""
 
@@ -56,10 +88,10 @@ class Merging:
         """key → entity (public id) of the names on a page that somebody spoke of."""
         return dict(self.db.rows("said_of_page", org=self.store.org, path=path))
 
-    def add(self, kind: str, kept: str, gone: str, now: int) -> int:
+    def add(self, kind: str, kept: str, gone: str, word: str, now: int) -> int:
         """Note a merge or a split; gives its number."""
         return self.db.run(
-            "add_merge", org=self.store.org, kind=kind, kept=kept, gone=gone, now=now
+            "add_merge", org=self.store.org, kind=kind, kept=kept, gone=gone, word=word, now=now
         )
 
     def say(self, merge: int, saying: Saying) -> None:
@@ -74,14 +106,14 @@ class Merging:
             was=saying.was,
         )
 
-    def merges(self) -> list[tuple[int, str, str, str, int]]:
-        """(number, kind, kept, gone, when) of each merge and split in force."""
-        return self.db.rows("merges", org=self.store.org)
+    def merges(self) -> list[MergeRow]:
+        """Each merge and split in force, in the order they were made."""
+        return [MergeRow(*row) for row in self.db.rows("merges", org=self.store.org)]
 
-    def merge(self, number: int) -> tuple[int, str, str, str, int] | None:
+    def merge(self, number: int) -> MergeRow | None:
         """One of them."""
         row = self.db.row("merge", org=self.store.org, id=number)
-        return (row[0], row[1], row[2], row[3], row[4]) if row else None
+        return MergeRow(*row) if row else None
 
     def sayings(self, merge: int) -> list[Saying]:
         """What a merge said of which names."""
@@ -129,9 +161,14 @@ class Merging:
         """Let a page be about another entity."""
         self.db.run("move_page_entity", page=page, was=was, now=now)
 
-    def edges(self, page: int, entity: int) -> list[tuple[int, int, int, str, str]]:
-        """(row, source, target, source name, target name) of a page's edges at an entity."""
-        return self.db.rows("edges_naming", page=page, entity=entity)
+    def edges(self, entity: int) -> list[MovingEdge]:
+        """All edges at an entity, past ones too."""
+        return [MovingEdge(*row) for row in self.db.rows("edges_at", entity=entity)]
+
+    def word(self, entity: int) -> str:
+        """The `entity:` word of an entity."""
+        row = self.db.row("word_of_entity", entity=entity)
+        return row[0] if row else ""
 
     def drop_other_key(self, key: str, entity: int) -> None:
         """An entity is found by a key no more, unless a page calls it so."""
@@ -151,7 +188,6 @@ class Merging:
         """(source, target) of the current edges."""
         return self.db.rows("neighbours", org=self.store.org, bit=bit)
 
-    def name_text(self, name: str) -> int | None:
-        """The row of a name's text, where it is in the index."""
-        row = self.db.row("name_text", org=self.store.org, text=name)
-        return row[0] if row else None
+    def name_texts(self) -> dict[str, int]:
+        """name → row of its text, of those in the index."""
+        return dict(self.db.rows("name_texts", org=self.store.org))

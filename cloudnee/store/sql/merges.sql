@@ -4,17 +4,18 @@
 SELECT key, entity FROM said WHERE org = :org AND path = :path ORDER BY merge
 
 -- :name add_merge
-INSERT INTO merges (org, kind, kept, gone, made_at) VALUES (:org, :kind, :kept, :gone, :now)
+INSERT INTO merges (org, kind, kept, gone, word, made_at)
+VALUES (:org, :kind, :kept, :gone, :word, :now)
 
 -- :name add_said
 INSERT OR REPLACE INTO said (org, path, key, merge, entity, was)
 VALUES (:org, :path, :key, :merge, :entity, :was)
 
 -- :name merges
-SELECT m.id, m.kind, m.kept, m.gone, m.made_at FROM merges m WHERE m.org = :org ORDER BY m.id
+SELECT m.id, m.kind, m.kept, m.gone, m.word, m.made_at FROM merges m WHERE m.org = :org ORDER BY m.id
 
 -- :name merge
-SELECT id, kind, kept, gone, made_at FROM merges WHERE org = :org AND id = :id
+SELECT id, kind, kept, gone, word, made_at FROM merges WHERE org = :org AND id = :id
 
 -- :name said_in_merge
 SELECT path, key, entity, was FROM said WHERE merge = :merge ORDER BY path, key
@@ -59,10 +60,18 @@ UPDATE aliases SET entity = :entity WHERE id = :id
 -- :name move_page_entity
 UPDATE pages SET entity = :now WHERE id = :page AND entity = :was
 
--- :name edges_naming
-SELECT e.id, e.source, e.target, s.text, t.text
-  FROM edges e JOIN texts s ON s.id = e.source_text JOIN texts t ON t.id = e.target_text
- WHERE e.page = :page AND (e.source = :entity OR e.target = :entity)
+-- :name edges_at
+SELECT e.id, e.page, p.path, e.source, e.relation, e.target, s.text, t.text, e.retired_at IS NULL
+  FROM edges e JOIN pages p ON p.id = e.page
+  JOIN texts s ON s.id = e.source_text JOIN texts t ON t.id = e.target_text
+ WHERE e.id IN (SELECT id FROM edges WHERE source = :entity AND retired_at IS NULL
+                UNION SELECT id FROM edges WHERE source = :entity AND retired_at IS NOT NULL
+                UNION SELECT id FROM edges WHERE target = :entity AND retired_at IS NULL
+                UNION SELECT id FROM edges WHERE target = :entity AND retired_at IS NOT NULL)
+ ORDER BY e.id
+
+-- :name word_of_entity
+SELECT word FROM entities WHERE id = :entity
 
 -- :name people
 SELECT e.id, e.eid, e.key, e.word, max(n.declared), max(n.type), min(n.name)
@@ -79,16 +88,16 @@ SELECT a.entity, a.kind, a.key, min(a.handle) FROM aliases a JOIN pages p ON p.i
 SELECT DISTINCT source, target FROM edges
  WHERE org = :org AND retired_at IS NULL AND current_for & :bit
 
--- :name name_text
-SELECT id FROM texts WHERE org = :org AND kind = 0 AND text = :text AND vector = 1
+-- :name name_texts
+SELECT text, id FROM texts WHERE org = :org AND kind = 0 AND vector = 1
 
 -- :name export_merges
-SELECT m.id AS n, m.kind, m.kept, m.gone, m.made_at,
+SELECT m.id AS n, m.kind, m.kept, m.gone, m.word, m.made_at,
        (SELECT json_group_array(json_object('path', s.path, 'key', s.key, 'entity', s.entity,
                                             'was', s.was))
           FROM said s WHERE s.merge = m.id) AS said
   FROM merges m WHERE m.org = :org ORDER BY m.id
 
 -- :name import_merge
-INSERT INTO merges (id, org, kind, kept, gone, made_at)
-VALUES (:n, :org, :kind, :kept, :gone, :made_at)
+INSERT INTO merges (id, org, kind, kept, gone, word, made_at)
+VALUES (:n, :org, :kind, :kept, :gone, :word, :made_at)

@@ -147,13 +147,14 @@ CREATE TRIGGER entity_removed AFTER DELETE ON entities BEGIN
 END;
 
 -- One time somebody said who is who: entity `gone` is `kept` too ('merge'), or part of what was
--- `kept` is `gone` ('split'). Both are public ids.
+-- `kept` is `gone` ('split'). Both are public ids; `word` is the `entity:` word of `gone`.
 CREATE TABLE merges (
     id      INTEGER PRIMARY KEY AUTOINCREMENT,
     org     INTEGER NOT NULL,
     kind    TEXT NOT NULL,
     kept    TEXT NOT NULL,
     gone    TEXT NOT NULL,
+    word    TEXT NOT NULL DEFAULT '',
     made_at INTEGER NOT NULL
 ) STRICT;
 
