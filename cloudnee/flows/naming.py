@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 from cloudnee.graph.identity import (
     Candidate,
     Handle,
+    conflict,
     folded_key,
     handle_keys,
     handle_kind,
     settle,
 )
+from cloudnee.graph.supersession import Stated
 from cloudnee.model import Alias, Entity
 from cloudnee.store.merging import Merging, key_of
 
@@ -54,6 +56,7 @@ class Naming:
         self.warnings: list[str] = []
         self.entities: set[int] = set()
         self.people: dict[str, Person] = {}
+        self.judged: list[Stated] = []
 
     def settled(self) -> dict[str, Person]:
         """key → entity for every name on the page, names and aliases stored."""
@@ -124,12 +127,8 @@ class Naming:
             return Person(rows[0][0], rows[0][2])
         if not rows:
             return self._new_entity(key, word)
-        settled = settle(
-            [self._candidate(row, its_word) for row, its_word, _ in rows],
-            handles=handles,
-            word=word,
-            current=before,
-        )
+        candidates = [self._candidate(row, its_word) for row, its_word, _ in rows]
+        settled = settle(candidates, handles=handles, word=word, current=before)
         if settled.ambiguous:
             self.warnings.append(
                 f"several are called {self._names[key].name!r}: this page keeps its own; "
@@ -138,7 +137,23 @@ class Naming:
         eids = {row: eid for row, _, eid in rows}
         if settled.entity is None:
             return self._new_entity(key, word)
+        chosen = next(c for c in candidates if c.id == settled.entity)
+        if conflict(chosen.hidden, handles):
+            self._part(key, chosen.id)
         return Person(settled.entity, eids[settled.entity])
+
+    def _part(self, key: str, entity: int) -> None:
+        """Move the pages that gave an entity a hidden handle to an entity of their own.
+
+        The page's readers see nothing of them, so that they could not keep the page away from the
+        entity; and two people's files are not mixed.
+        """
+        revision = self.place.revision
+        for page, path in self.store.hidden_pages(entity, self.place.page, self.place.seen_by):
+            apart = self._new_entity(key, "", path).id
+            before = self.store.stated_of_page(page)
+            self.store.move_page(page, entity, apart, revision)
+            self.judged += before + self.store.stated_of_page(page)
 
     @cached_property
     def _said(self) -> dict[str, str]:
@@ -157,12 +172,9 @@ class Naming:
 
     def _candidate(self, entity: int, word: str) -> Candidate:
         page = self.place.page
-        return Candidate(
-            entity,
-            word,
-            self.store.entity_handles(entity, page),
-            self.store.entity_seen_elsewhere(entity, page, self.place.seen_by),
-        )
+        seen, hidden = self.store.entity_handles(entity, page, self.place.seen_by)
+        visible = self.store.entity_seen_elsewhere(entity, page, self.place.seen_by)
+        return Candidate(entity, word, seen, visible, hidden)
 
     def _same_as(self, key: str) -> Person | None:
         path = self.draft.page.same_as or ""
@@ -174,8 +186,8 @@ class Naming:
         self.store.add_other_key(key, row.entity)
         return Person(row.entity, self.store.eid(row.entity))
 
-    def _new_entity(self, key: str, word: str) -> Person:
-        tail = f"word:{word}" if word else self.draft.page.path
+    def _new_entity(self, key: str, word: str, path: str = "") -> Person:
+        tail = f"word:{word}" if word else path or self.draft.page.path
         eid = f"{key}~{self._suffix(key, tail, 5)}" if word else key
         length = 5
         while self.store.entity_by_eid(eid) is not None:

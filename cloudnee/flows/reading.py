@@ -43,7 +43,10 @@ class Reader:
             found = self.store.entities_by_handle(phone_digits(who), self.bit, "phone")
         elif kind == "email":
             found = self.store.entities_by_handle(email_key(who), self.bit, "email")
-        return found or self._named(who)
+        found = found or self._named(who)
+        if len(found) > 1:
+            found.sort(key=lambda row: self.store.first_named(row, self.bit))
+        return found
 
     def _named(self, who: str) -> list[int]:
         key = entity_key(who)
@@ -63,7 +66,7 @@ class Reader:
         if not folded:
             return ()
         close = self.store.entities_by_folded(folded, self.bit)
-        return tuple(dict.fromkeys(self.shown(entity)[1] for entity in close))
+        return tuple(sorted({self.shown(entity)[1] for entity in close}))
 
     def entity(self, row: int) -> Entity:
         """An entity with what tells it apart."""

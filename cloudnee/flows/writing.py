@@ -126,7 +126,7 @@ class Writer:
         people = naming.settled()
         stating = Stating(self, draft, place, people, row)
         stating.write()
-        self._finish(stating.judged, stating.texts, draft.vectors, revision)
+        self._finish(naming.judged + stating.judged, stating.texts, draft.vectors, revision)
         self.store.drop_unused_entities(naming.entities | stating.entities)
         self.store.set_page_read(
             page,

@@ -12,6 +12,7 @@ __all__ = [
     "Candidate",
     "Handle",
     "Settled",
+    "conflict",
     "email_key",
     "entity_key",
     "folded_key",
@@ -145,14 +146,21 @@ Handle = tuple[str, str]
 class Candidate:
     """An entity that already bears a name, as the settling of a page sees it.
 
-    `handles` are (kind, key) pairs that other pages gave it; `visible` says that a page which all
-    of this page's readers may see names it. `word` is its `entity:` word.
+    `visible` says that a page which all of this page's readers may see names it. `handles` are the
+    (kind, key) pairs that such pages gave it, `hidden` those that others did. `word` is its
+    `entity:` word.
     """
 
     id: int
     word: str = ""
     handles: frozenset[Handle] = frozenset()
     visible: bool = True
+    hidden: frozenset[Handle] = frozenset()
+
+    @property
+    def every(self) -> frozenset[Handle]:
+        """All handles, whoever may see them."""
+        return self.handles | self.hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,19 +183,23 @@ def settle(
     Equal names are one, unless the page gives a phone or e-mail and another page gave that name a
     different one of the same kind: mixing two people's files is the worse mistake. A page without
     a handle belongs to the one entity of its name; of several, it keeps the one it had, else apart.
-    What only other readers may see decides nothing where the page's own readers see a candidate.
+    What only others may read decides nothing where the page's own readers see a candidate.
     """
+    seen = [c for c in candidates if c.visible]
+    known = {c.id: c.handles for c in seen} or {c.id: c.every for c in candidates}
     if word:
         return Settled(next((c.id for c in candidates if c.word == word), None))
-    same = [c.id for c in candidates if c.handles & handles]
+    same = [entity for entity, its in known.items() if its & handles]
     if same:
         return Settled(current if current in same else min(same))
-    kinds = {kind for kind, _ in handles}
-    free = [c for c in candidates if not kinds & {kind for kind, _ in c.handles}]
-    seen = [c for c in free if c.visible]
-    pool = [c.id for c in seen or free]
-    if current in pool:
+    free = [entity for entity, its in known.items() if not conflict(its, handles)]
+    if current in free:
         return Settled(current)
-    if len(pool) == 1:
-        return Settled(pool[0])
-    return Settled(None, ambiguous=len(seen) > 1)
+    if len(free) == 1:
+        return Settled(free[0])
+    return Settled(None, ambiguous=bool(seen) and len(free) > 1)
+
+
+def conflict(one: frozenset[Handle], two: frozenset[Handle]) -> bool:
+    """Whether both hold a handle of one kind and none in common: they are two people's."""
+    return bool({kind for kind, _ in one} & {kind for kind, _ in two}) and not one & two

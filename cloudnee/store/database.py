@@ -34,6 +34,8 @@ def queries() -> dict[str, str]:
     for file in sorted(_SQL.glob("*.sql")):
         for block in file.read_text("utf-8").split(_NAME)[1:]:
             name, _, statement = block.partition("\n")
+            if name.strip() in found:
+                raise ValueError(f"{file.name}: the name {name.strip()!r} is taken already")
             found[name.strip()] = statement.strip()
     return found
 

@@ -60,9 +60,29 @@ class PeopleRows(OrgRows):
         )
         return bool(row and row[0])
 
-    def entity_handles(self, entity: int, page: int) -> frozenset[tuple[str, str]]:
-        """(kind, key) of the phones and e-mails that other pages gave the entity."""
-        return frozenset(self.db.rows("entity_handles", entity=entity, page=page))
+    def entity_handles(
+        self, entity: int, page: int, seen_by: int
+    ) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
+        """The (kind, key) of phones and e-mails that other pages gave it: seen by all, the rest."""
+        rows = self.db.rows("entity_handles", entity=entity, page=page, seen_by=seen_by)
+        seen = frozenset((kind, key) for kind, key, visible in rows if visible)
+        return seen, frozenset((kind, key) for kind, key, _ in rows) - seen
+
+    def hidden_pages(self, entity: int, page: int, seen_by: int) -> list[tuple[int, str]]:
+        """(row id, path) of the pages that gave it a handle and are not seen by all of these."""
+        return self.db.rows("hidden_pages", entity=entity, page=page, seen_by=seen_by)
+
+    def move_page(self, page: int, entity: int, other: int, revision: int) -> None:
+        """Let a page mean another entity: its names, aliases and edges."""
+        for name in ("part_names", "part_aliases", "part_page"):
+            self.db.run(name, page=page, entity=entity, other=other)
+        for name in ("part_sources", "part_targets"):
+            self.db.run(name, page=page, entity=entity, other=other, revision=revision)
+
+    def first_named(self, entity: int, bit: int) -> tuple[int, int]:
+        """What orders entities for an audience: the first visible name, or else alias, of each."""
+        row = self.db.row("first_named", org=self.org, entity=entity, bit=bit)
+        return (row[0] or 1 << 62, row[1] or 1 << 62) if row else (0, 0)
 
     def entity_by_eid(self, eid: str) -> int | None:
         """An entity's row id by its public id."""

@@ -18,8 +18,35 @@ SELECT EXISTS (
        AND n.entity = :entity AND n.scope = s.id AND n.page <> :page)
 
 -- :name entity_handles
-SELECT DISTINCT kind, key FROM aliases
- WHERE entity = :entity AND page <> :page AND kind IN ('phone', 'email')
+SELECT DISTINCT a.kind, a.key, s.mask & :seen_by = :seen_by
+  FROM aliases a JOIN scopes s ON s.id = a.scope
+ WHERE a.entity = :entity AND a.page <> :page AND a.kind IN ('phone', 'email')
+
+-- :name hidden_pages
+SELECT DISTINCT p.id, p.path FROM aliases a JOIN pages p ON p.id = a.page
+ WHERE a.entity = :entity AND a.page <> :page AND a.kind IN ('phone', 'email')
+   AND p.seen_by & :seen_by <> :seen_by
+
+-- :name part_names
+UPDATE names SET entity = :other WHERE page = :page AND entity = :entity
+
+-- :name part_aliases
+UPDATE aliases SET entity = :other WHERE page = :page AND entity = :entity
+
+-- :name part_page
+UPDATE pages SET entity = :other WHERE id = :page AND entity = :entity
+
+-- :name part_sources
+UPDATE edges SET source = :other, revision = :revision WHERE page = :page AND source = :entity
+
+-- :name part_targets
+UPDATE edges SET target = :other, revision = :revision WHERE page = :page AND target = :entity
+
+-- :name first_named
+SELECT (SELECT min((SELECT min(n.id) FROM names n WHERE n.entity = :entity AND n.scope = s.id))
+          FROM scopes s WHERE s.org = :org AND s.mask & :bit),
+       (SELECT min(a.id) FROM aliases a JOIN scopes s ON s.id = a.scope
+         WHERE a.entity = :entity AND s.mask & :bit)
 
 -- :name entity_by_eid
 SELECT id FROM entities WHERE org = :org AND eid = :eid
