@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cloudnee.flows.caller import Caller
-from cloudnee.model import Exported, Imported, Merge, Proposal, SyncReport
+from cloudnee.model import Exported, Fault, Imported, Merge, Proposal, SyncReport
 
 if TYPE_CHECKING:
     import threading
 
+    from cloudnee.embed import Embedder
     from cloudnee.errors import CloudneeError
     from cloudnee.flows.remembering import Remembering
 
@@ -138,3 +139,27 @@ class Keeping:
         from cloudnee.flows.moving import restore
 
         return restore(self._remembering, Path(source))
+
+    # mending
+
+    def repair(self) -> list[Fault]:
+        """Mend what `check` finds, and say of each fault whether it is mended; owner only.
+
+        What rows and indexes lost is made again from other rows and from the pages' texts; what
+        no page tells any more is taken away.
+        """
+        from cloudnee.flows.repairing import repaired
+
+        return repaired(self._remembering)
+
+    def reembed(
+        self, embedder: Embedder, progress: Callable[[int, int], None] | None = None
+    ) -> int:
+        """Make all vectors of the file anew with another embedder, which serves from then on.
+
+        All orgs of the file change at once; until then the old vectors serve. Gives the number of
+        texts. Owner only.
+        """
+        from cloudnee.flows.reembedding import reembed
+
+        return reembed(self._caller, embedder, progress)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cloudnee.errors import StoreError
 from cloudnee.graph.supersession import Stated, current_masks
 from cloudnee.model import Fault
 from cloudnee.store.store import Store
-from cloudnee.store.vectors import INDEXED, PARKED, UNREADABLE
+from cloudnee.store.vectors import FACT, INDEXED, NAME, PARKED, UNREADABLE
 
 if TYPE_CHECKING:
     from cloudnee.config import AudienceRules
     from cloudnee.flows.engine import Engine
 
-__all__ = ["faults"]
+__all__ = ["faults", "wrong_vectors"]
+
+SAMPLE = 64  # texts that `check` embeds again
+ALIKE = 0.95  # cosine: a model gives one text the same vector, but for how a batch is padded
 
 _QUERIES = {
     "dangling edge": "check_dangling_edges",
@@ -66,19 +69,94 @@ def _judgements(engine: Engine) -> Iterator[Fault]:
 def _vectors(engine: Engine) -> Iterator[Fault]:
     if not engine.vectors.made:
         return
-    held = {kind: engine.vectors.ids(kind) for kind in (0, 1)}
-    rows = engine.store.db.rows("check_text_states", org=engine.store.org)
-    for text, kind, words, stated, live, state, parked in rows:
-        indexed = text in held[kind]
+    texts = engine.store.db.rows("check_text_states", org=engine.store.org)
+    held = {kind: engine.vectors.ids(kind) for kind in (NAME, FACT)}
+    for text, kind, words, stated, live, state, parked in texts:
+        fault = _vector_fault(text in held[kind], stated, live, state, parked)
         held[kind].discard(text)
-        if indexed != (state == INDEXED) or bool(parked) != (state == PARKED):
-            yield Fault("missing vector" if state == INDEXED else "orphan vector", words)
-        elif live > 0 and state not in (INDEXED, UNREADABLE):
-            yield Fault("missing vector", words)
-        elif (live <= 0 and state == INDEXED) or (stated <= 0 and state == PARKED):
-            yield Fault("orphan vector", words)
+        if fault:
+            yield Fault(fault, words)
     for kind, left in held.items():
         yield from (Fault("orphan vector", f"index {kind}, row {text}") for text in sorted(left))
+    yield from (Fault("foreign embedding", words) for _, words in _foreign(engine, texts))
+
+
+def _vector_fault(indexed: bool, stated: int, live: int, state: int, parked: int) -> str:
+    """What is wrong with where a text's vector is, if anything."""
+    if indexed != (state == INDEXED) or bool(parked) != (state == PARKED):
+        return "missing vector" if state in (INDEXED, PARKED) and not indexed else "orphan vector"
+    if live > 0 and state not in (INDEXED, UNREADABLE):
+        return "missing vector"
+    if (live <= 0 and state == INDEXED) or (stated <= 0 and state == PARKED):
+        return "orphan vector"
+    return ""
+
+
+def _foreign(engine: Engine, texts: list[tuple[Any, ...]]) -> list[tuple[int, str]]:
+    """(text, words) of vectors that the model would not make of their texts.
+
+    Lengths are looked at for all, and some texts are embedded again; all of them where one of
+    those is wrong.
+    """
+    held = [(row[0], row[1], row[2]) for row in texts if row[5] == INDEXED]
+    lengths = _other_lengths(engine, held)
+    embedder, store = engine.embedder, engine.store
+    if (store.meta("model"), store.meta("dimensions")) != (
+        embedder.model,
+        str(embedder.dimensions),
+    ):
+        return lengths  # another model's file: opened to look things up
+    sample = held[:: max(1, len(held) // SAMPLE)]
+    wrong = _unlike(engine, sample)
+    if wrong and len(sample) < len(held):
+        wrong = _unlike(engine, held)
+    return list(dict.fromkeys(lengths + wrong))
+
+
+def _other_lengths(engine: Engine, held: list[tuple[int, int, str]]) -> list[tuple[int, str]]:
+    """Vectors that are not of length 1."""
+    import numpy as np
+
+    found = []
+    for text, kind, words in held:
+        vector = engine.vectors.vector(text, kind)
+        if vector is not None:
+            length = float(np.linalg.norm(np.frombuffer(vector, np.float32)))
+            if not abs(length - 1) < 1e-3:  # NaN too
+                found.append((text, words))
+    return found
+
+
+def _unlike(engine: Engine, held: list[tuple[int, int, str]]) -> list[tuple[int, str]]:
+    """Vectors that are far from what the model makes of their text now."""
+    import numpy as np
+
+    found = []
+    made = engine.embedded([words for _, _, words in held])
+    for (text, kind, words), vector in zip(held, made, strict=True):
+        stored = engine.vectors.vector(text, kind)
+        if vector is None or stored is None:
+            continue
+        cosine = float(np.dot(*(np.frombuffer(v, np.float32) for v in (vector, stored))))
+        if not cosine > ALIKE:
+            found.append((text, words))
+    return found
+
+
+def wrong_vectors(engine: Engine) -> tuple[list[tuple[int, int]], list[int]]:
+    """What must be mended: (kind, row) in an index of no text, and texts with a wrong vector."""
+    if not engine.vectors.made:
+        return [], []
+    texts = engine.store.db.rows("check_text_states", org=engine.store.org)
+    held = {kind: engine.vectors.ids(kind) for kind in (NAME, FACT)}
+    wrong = [
+        text
+        for text, kind, _, stated, live, state, parked in texts
+        if _vector_fault(text in held[kind], stated, live, state, parked)
+    ]
+    wrong += [text for text, _ in _foreign(engine, texts)]
+    known = {row[0] for row in texts}
+    return [(kind, row) for kind, rows in held.items() for row in rows - known], wrong
 
 
 def _indexes(store: Store) -> Iterator[Fault]:

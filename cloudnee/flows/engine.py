@@ -78,10 +78,36 @@ class Engine:
 
     @cached_property
     def embedder(self) -> Embedder:
-        """The embedder given, or the packaged one."""
+        """The embedder given, else the one by the name of the model that made the file's vectors.
+
+        A name that nobody knows gives the packaged one, which then says whose vectors these are.
+        """
         from cloudnee.embed import default_embedder
 
-        return self._embedder or default_embedder()
+        if self._embedder is not None:
+            return self._embedder
+        try:
+            return default_embedder(self.store.meta("model"))
+        except CloudneeError:
+            return default_embedder()
+
+    def use_embedder(self, embedder: Embedder) -> None:
+        """Embed with another one from now on: the file's vectors are its by now."""
+        self._embedder = embedder
+        self.__dict__.pop("embedder", None)
+        self.__dict__.pop("snapshot", None)
+
+    def with_embedder(self, embedder: Embedder) -> Engine:
+        """The same org with another embedder, to make vectors with."""
+        return Engine(
+            self.store,
+            embedder=embedder,
+            extractor=self._extractor,
+            ontology=self._folder,
+            region=self._region,
+            zone=self.zone,
+            clock=self.clock,
+        )
 
     @cached_property
     def drafter(self) -> Drafter:

@@ -15,6 +15,7 @@ from cloudnee.graph.supersession import Stated
 from cloudnee.model import Forgotten
 from cloudnee.pages.page import parse_page
 from cloudnee.pages.terms import terms
+from cloudnee.store.merging import Merging
 from cloudnee.store.replies import drop_other_replies
 from cloudnee.store.store import EdgeRow, PageRow, Store
 
@@ -51,6 +52,7 @@ class Eraser:
             self.store.drop_ratings(fact)
         self._names(row.id, lambda _: True)
         drop_other_replies(self.store, row.id)
+        Merging(self.store).forget_page(row.path)
         self.store.drop_page(row.id)
         self.store.forget("page", f"{row.path}\n{row.content_hash}")
 
@@ -80,6 +82,7 @@ class Eraser:
                 self.fact(row)
         for page in pages:
             self._names(page, lambda named: named == entity)
+        Merging(self.store).forget_entity(self.store.eid(entity))
         self.entities.add(entity)
 
     def _names(self, page: int, which: Callable[[int], bool]) -> None:

@@ -12,6 +12,8 @@ from cloudnee.graph.supersession import Stated
 from cloudnee.pages.page import ParsedPage, parse_page
 from cloudnee.pages.terms import terms
 from cloudnee.store.folders import Folders
+from cloudnee.store.merging import Merging
+from cloudnee.store.replies import drop_other_replies
 
 if TYPE_CHECKING:
     from cloudnee.extract.grounding import PlacedEdge
@@ -36,6 +38,7 @@ def retire(writer: Writer, row: PageRow) -> list[str]:
             store.end_edge(edge.id, "retired", writer.now, revision)
             texts.update((edge.source_text, edge.target_text, edge.text))
             ended.append(edge.eid)
+    drop_other_replies(store, row.id)
     Folders(store).empty(row.id, row.scope, writer.now)
     entities = {name.entity for name in store.names_of_page(row.id)}
     for name in store.names_of_page(row.id):
@@ -57,6 +60,8 @@ def move(writer: Writer, row: PageRow, path: str, forgotten: Iterable[PlacedEdge
     revision = store.next_revision()
     page = parse_page(path, row.text)
     again = page.subject != parse_page(row.path, row.text).subject
+    drop_other_replies(store, row.id)
+    Merging(store).move_page(row.path, path)
     folders.move(row.id, path, _subject_key(page), writer.now, again=again)
     was_key, now_key = _keys(parse_page(row.path, row.text), row), _keys(page, row)
     for edge in store.edges_of_page(row.id):

@@ -42,12 +42,17 @@ class Vectors:
     def claim(self, model: str, dimensions: int) -> None:
         """Make the store one of this model's, or refuse if it is another's. Call in `writing`."""
         self.guard(model, dimensions)
-        connection = self.db.vectors()
+        self.db.vectors()
         if self.store.meta("model") is None:
-            for name in ("make_name_vectors", "make_fact_vectors"):
-                connection.execute(queries()[name].replace("{dimensions}", str(dimensions)))
-            self.store.set_meta("model", model)
-            self.store.set_meta("dimensions", str(dimensions))
+            self.make(model, dimensions)
+
+    def make(self, model: str, dimensions: int) -> None:
+        """Make the two indexes for this model's vectors."""
+        connection = self.db.vectors()
+        for name in ("make_name_vectors", "make_fact_vectors"):
+            connection.execute(queries()[name].replace("{dimensions}", str(dimensions)))
+        self.store.set_meta("model", model)
+        self.store.set_meta("dimensions", str(dimensions))
 
     def guard(self, model: str, dimensions: int) -> None:
         """Raise `OtherModel` where the vectors inside were made by another model."""
