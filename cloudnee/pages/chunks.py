@@ -73,8 +73,15 @@ def _stop(text: str, start: int, most: int) -> int:
     for rule in _BREAKS:
         ends = [found.end() for found in rule.finditer(text, half, most)]
         if ends:
-            return ends[-1]
-    return most - 1 if text[most - 1 : most + 1] == "\r\n" and most - 1 > start else most
+            return _unsplit(text, start, ends[-1])
+    return _unsplit(text, start, most)
+
+
+def _unsplit(text: str, start: int, end: int) -> int:
+    """Not between a carriage return and its line feed: they are one end of a line."""
+    if text[end - 1 : end + 1] != "\r\n":
+        return end
+    return end - 1 if end - 1 > start else end + 1
 
 
 def passage_spans(page: ParsedPage, limit: int = 1200) -> list[PassageSpan]:

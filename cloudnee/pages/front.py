@@ -60,12 +60,13 @@ def read_front(text: str) -> Front:
 
 def _looks_like_keys(text: str, at: int) -> bool:
     """Whether the first line that says something is a key: a lone `---` may be a rule."""
+    remarked = False
     for line in lines_of(text[at : at + 2000])[:20]:
         plain = line.strip()
-        if plain in ("---", "..."):
-            return True
         if plain and not plain.startswith("#"):
-            return _KEY.match(line) is not None
+            closed = plain in ("---", "...") and not remarked
+            return closed or _KEY.match(line) is not None
+        remarked = remarked or bool(plain)
     return False
 
 
@@ -83,7 +84,8 @@ def _entries(inner: str) -> tuple[list[Entry], list[str]]:
 
 
 def _broken(error: Exception) -> str:
-    opened = "flow" in str(getattr(error, "context", None))  # a bracket: where it was opened
+    context = str(getattr(error, "context", None))
+    opened = "flow" in context or "quoted" in context  # what never ends: where it began
     mark = getattr(error, "context_mark" if opened else "problem_mark", None)
     line = mark.line + 2 if mark else 2
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "broken"

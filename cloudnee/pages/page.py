@@ -25,7 +25,7 @@ RESERVED = frozenset(
 )
 _POWERLESS = ("audience", "org", "id")
 _TAG = re.compile(r"(?<![^\s(,;])#([^\W\d_][\w/-]{0,80})")
-_NUMBER = re.compile(r"[\d\s.,:/#()+T–-]+")
+_NUMBER = re.compile(r"(?=.*\d)[\d\s.,:/#()+T–-]+")
 _COLOUR = re.compile(r"(?=.*\d)(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 _SHOWS = re.compile("[^\\s\0-\x1f\x7f\u200b\u200e\u200f\u2060\ufeff]")
 
