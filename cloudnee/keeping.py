@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cloudnee.flows.caller import Caller
@@ -134,11 +133,22 @@ class Keeping:
 
         return export(self._caller, file, vectors=vectors)
 
-    def import_(self, source: str | os.PathLike[str]) -> Imported:
-        """Take in an export of cloudnee."""
-        from cloudnee.flows.moving import restore
+    def import_(
+        self, source: str | os.PathLike[str], *, kind: str | None = None, into: str = ""
+    ) -> Imported:
+        """Take in what `export` wrote, or what another program keeps.
 
-        return restore(self._remembering, Path(source))
+        `kind` is seen from the source: "cloudnee" (an export, into an org that holds no page: the
+        same ids, dates, scores), "folder" (Markdown files, as of an Obsidian vault or
+        basic-memory), "memory-md" (one file, split by heading), "mem0" (its JSON) or "mcp" (the
+        JSON lines of the MCP memory server). `into` is a folder for the pages' paths. Broken off,
+        it goes on when called again; no page that is there is overwritten.
+        """
+        from pathlib import Path
+
+        from cloudnee.flows.importing import import_pages
+
+        return import_pages(self._remembering, Path(source), kind=kind, into=into)
 
     # mending
 

@@ -11,7 +11,7 @@ from cloudnee.errors import Ambiguous, BadInput
 from cloudnee.flows.reading import Reader
 from cloudnee.graph.identity import entity_key, handle_kind
 
-__all__ = ["noted"]
+__all__ = ["noted", "slug"]
 
 LONGEST = 10_000  # characters of one note
 
@@ -27,7 +27,7 @@ def noted(
     if not line or len(line) > LONGEST:
         raise BadInput(f"a note needs 1 to {LONGEST} characters, not {len(line)}")
     name, tail, link = _who(reader, subject)
-    path = f"notes/{_slug(name)}{tail}/{at:%Y-%m}.md"
+    path = f"notes/{slug(name)}{tail}/{at:%Y-%m}.md"
     page = stored(path) or (f"---\nsame_as: {link}\n---\n\n" if link else "") + f"# {name}\n\n"
     return path, _with_line(page, name, f"- {at:%Y-%m-%d}: {line}")
 
@@ -58,7 +58,7 @@ def _new(subject: str) -> str:
     return name
 
 
-def _slug(name: str) -> str:
+def slug(name: str) -> str:
     """A folder's name in letters, marks and digits of any script, with dashes."""
     kept = [c if unicodedata.category(c)[0] in "LMN" else " " for c in name.casefold()]
     return unicodedata.normalize("NFC", "-".join("".join(kept).split())) or "unnamed"

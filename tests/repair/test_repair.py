@@ -65,7 +65,7 @@ FAULTS = {
     "edge text index": ["DELETE FROM edge_terms WHERE rowid = (SELECT max(id) FROM edges)"],
     "passage text index": ["DELETE FROM passage_terms"],
     "foreign embedding": [
-        "UPDATE name_vectors SET vector = ? WHERE rowid = (SELECT id FROM texts WHERE text = 'Bedok')"
+        "UPDATE name_vectors SET vector = ? WHERE rowid = (SELECT id FROM texts WHERE text = '160')"
     ],
 }
 
