@@ -125,6 +125,7 @@ class _Sync:
         self.force = force
         self.items: list[Synced] = []
         self.plans: list[_Plan] = []
+        self.renamed: set[str] = set()
 
     def run(self, progress: Progress | None) -> SyncReport:
         """Scan, decide, guard; then rename, read, retire, and write into the folder."""
@@ -150,7 +151,8 @@ class _Sync:
         return SyncReport(self.origin, tuple(self.items))
 
     def _say(self, path: str, kind: str, reason: str = "") -> None:
-        self.items.append(Synced(path, kind, reason))
+        if kind != "unchanged" or path not in self.renamed:
+            self.items.append(Synced(path, kind, reason))
 
     def _told(self, held: Scan) -> None:
         for path, reason in held.faults:
@@ -212,6 +214,7 @@ class _Sync:
         with self.store.writing():
             move(self.caller.writer(), base, found.path, forgotten)
         self._say(found.path, "renamed", f"was {page.path}")
+        self.renamed.add(found.path)
         self.pages.pop(page.path)
         moved = {p.path: p for p in self.folders.pages(self.caller.bit)}
         if found.path in moved:
