@@ -196,11 +196,14 @@ def _forget_entity(
     pages = store.pages_naming(entity, reader.bit)
     for _, path in pages:
         may_write(path)
+    seen = {path for _, path in pages}
+    called = [one.name for one in Merging(store).names(entity) if one.path in seen]
     eraser = Eraser(writer())
     eraser.entity(entity, [page for page, _ in pages], rows)
     eraser.finish()
-    key = entity_key(name)
-    mentions = tuple(path for path, text in store.page_texts(reader.bit) if key in entity_key(text))
+    keys = {entity_key(one) for one in (name, *called)}
+    texts = ((path, entity_key(text)) for path, text in store.page_texts(reader.bit))
+    mentions = tuple(path for path, text in texts if any(key in text for key in keys))
     return Forgotten(edges=tuple(eraser.edges), entities=(eid,), mentions=mentions)
 
 
