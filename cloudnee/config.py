@@ -6,9 +6,12 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cloudnee.errors import BadOntology
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["MAX_AUDIENCES", "AudienceRules", "load_audiences"]
 

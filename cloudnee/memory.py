@@ -16,7 +16,6 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cloudnee import errors
@@ -96,13 +95,17 @@ class Memory(Keeping):
             Store(Database(path, create=create), org),
             embedder=embedder,
             extractor=extractor,
-            ontology=Path(ontology) if ontology is not None else None,
+            ontology=ontology,
             region=region,
             zone=zone_named(zone),
             clock=clock or now_in_utc,
         )
         memory = cls(engine, audience)
-        memory._caller.check(audience)
+        try:
+            memory._caller.check(audience)
+        except errors.BadInput:
+            engine.store.db.discard()
+            raise
         return memory
 
     def close(self) -> None:
@@ -143,6 +146,8 @@ class Memory(Keeping):
 
         Only the owner may. Raises `BadOntology` for a file that is not of the form.
         """
+        from pathlib import Path
+
         from cloudnee.config import load_audiences
         from cloudnee.flows.forgetting import judge_all
 
@@ -279,6 +284,9 @@ class Memory(Keeping):
 
     def recent(self, most: int = 10) -> list[Edge]:
         """The edges written last, newest first."""
+        from cloudnee.flows.inputs import checked_count
+
+        checked_count("most", most, 10_000)
         return self._caller.reader().recent(most, lambda: self._engine.ontology)
 
     def graph(self, *, past: bool = False) -> networkx.MultiDiGraph[str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cloudnee.errors import BadInput
 
 if TYPE_CHECKING:
+    from cloudnee.extract.base import Extractor
     from cloudnee.memory import Memory
 
 __all__ = ["opened"]
@@ -21,9 +21,8 @@ def opened(args: Namespace, *, create: bool) -> Memory:
         if getattr(args, name) == "":  # a script's empty variable must not mean the default
             raise BadInput(f"--{name} is empty: name one, or leave the option out")
     path = _chosen(args.db, "CLOUDNEE_DB", "cloudnee.db")
-    if not create and not Path(path).exists():
+    if not create and not os.path.exists(path):
         raise BadInput(f'no database at {path}: "cloudnee remember" makes one, --db names another')
-    from cloudnee.doors.cli_extractor import extractor
     from cloudnee.memory import Memory
 
     return Memory.open(
@@ -31,9 +30,15 @@ def opened(args: Namespace, *, create: bool) -> Memory:
         org=_chosen(args.org, "CLOUDNEE_ORG", "default"),
         audience=args.audience or "owner",
         ontology=args.ontology,
-        extractor=extractor(args) if create or hasattr(args, "extractor") else None,
+        extractor=_extractor(args) if create or hasattr(args, "extractor") else None,
         create=create,
     )
+
+
+def _extractor(args: Namespace) -> Extractor | None:
+    from cloudnee.doors.cli_extractor import extractor
+
+    return extractor(args)
 
 
 def _chosen(given: str | None, variable: str, otherwise: str) -> str:

@@ -83,12 +83,13 @@ class Drafter:
     def _own_date(
         self, page: ParsedPage, as_of: datetime | str | None, warnings: list[str]
     ) -> int | None:
+        given = None if as_of is None else moment(as_of, self.zone)  # refused even where it loses
         if page.date:
             try:
                 return moment(page.date, self.zone)
             except BadInput as error:
                 warnings.append(f"front matter: date: {error}")
-        return None if as_of is None else moment(as_of, self.zone)
+        return given
 
     def _end_of(self, now: int) -> int:
         day = from_micros(now).astimezone(self.zone).date()

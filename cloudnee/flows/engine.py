@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, tzinfo
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cloudnee.errors import CloudneeError, EmbeddingFailed
@@ -17,6 +16,9 @@ from cloudnee.graph.identity import entity_key
 from cloudnee.store.store import Store
 
 if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
     from cloudnee.config import AudienceRules
     from cloudnee.embed import Embedder
     from cloudnee.extract.base import Extractor
@@ -37,7 +39,7 @@ class Engine:
         *,
         embedder: Embedder | None,
         extractor: Extractor | None,
-        ontology: Path | None,
+        ontology: str | os.PathLike[str] | None,
         region: str | None,
         zone: tzinfo,
         clock: Callable[[], datetime],
@@ -45,7 +47,7 @@ class Engine:
         self.store = store
         self._embedder = embedder
         self._extractor = extractor
-        self._folder = ontology
+        self._ontology = ontology
         self._region = region
         self.zone = zone
         self.clock = clock
@@ -54,6 +56,13 @@ class Engine:
     def now(self) -> int:
         """Now, in microseconds since 1970."""
         return micros(self.clock())
+
+    @property
+    def _folder(self) -> Path | None:
+        """The user's folder of ontology files."""
+        from pathlib import Path
+
+        return Path(self._ontology) if self._ontology is not None else None
 
     @cached_property
     def ontology(self) -> Ontology:

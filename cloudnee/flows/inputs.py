@@ -9,7 +9,7 @@ from cloudnee.errors import BadInput
 from cloudnee.graph.identity import email_key, entity_key, handle_kind, phone_digits
 from cloudnee.model import Alias
 
-__all__ = ["checked_aliases", "checked_recall", "checked_word"]
+__all__ = ["checked_aliases", "checked_count", "checked_recall", "checked_word"]
 
 KINDS = ("phone", "email", "name")
 SCORINGS = ("exact", "wide")
@@ -42,15 +42,20 @@ def checked_recall(
     """The arguments of `recall`, refused by name with what is allowed."""
     if not isinstance(query, str):
         raise BadInput(f"query must be text, not {type(query).__name__}")
-    for name, value, most in (("top_k", top_k, MOST_HITS), ("wide_k", wide_k, 4096)):
-        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
-            raise BadInput(f"{name} must be a whole number from 1 to {most}, not {value!r}")
+    checked_count("top_k", top_k, MOST_HITS)
+    checked_count("wide_k", wide_k, 4096)
     if hops not in (1,) or isinstance(hops, bool):
         raise BadInput(f"hops must be 1, not {hops!r}")
     if not isinstance(influence, (int, float)) or not 0 <= influence <= 1:
         raise BadInput(f"feedback_influence must be between 0 and 1, not {influence!r}")
     if scoring not in SCORINGS:
         raise BadInput(f"scoring must be one of {', '.join(SCORINGS)}, not {scoring!r}")
+
+
+def checked_count(name: str, value: object, most: int) -> None:
+    """A number of things asked for, refused by name where it is none."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+        raise BadInput(f"{name} must be a whole number from 1 to {most}, not {value!r}")
 
 
 def checked_word(word: object, canonical: object) -> tuple[str, str, str]:

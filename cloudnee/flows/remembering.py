@@ -42,6 +42,7 @@ class Remembering:
         """
         reports: list[Report] = []
         batch: list[tuple[int, Given]] = []
+        _ = self.engine.ontology  # a broken one is told once, not under each page
         for page in pages:
             reports.append(Report(page.path, "failed", ""))
             try:

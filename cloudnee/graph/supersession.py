@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 __all__ = ["Law", "Laws", "Stated", "Verdict", "current_masks", "groups", "verdicts"]
 
@@ -33,8 +32,7 @@ class Laws(Protocol):
     def relation(self, name: str) -> Law: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
+class Stated(NamedTuple):
     """An edge that its page states now. (`as_of`, `written`, `line`) orders edges in time."""
 
     id: int
@@ -52,8 +50,7 @@ class Stated:
         return (self.as_of, self.written, self.line, self.id)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Why an edge is not current, and the row id of the edge that won."""
 
     reason: str

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import apsw
@@ -23,7 +22,7 @@ __all__ = ["Database", "queries"]
 APPLICATION_ID = 0x636C6E65  # "clne": tells this file from other SQLite databases
 SCHEMA_VERSION = 1
 BUSY_MS = 30_000
-_SQL = Path(__file__).parent / "sql"
+_SQL = os.path.join(os.path.dirname(__file__), "sql")
 _NAME = "-- :name "
 
 
@@ -31,13 +30,18 @@ _NAME = "-- :name "
 def queries() -> dict[str, str]:
     """All named statements of `sql/*.sql`: a line `-- :name NAME` begins each."""
     found: dict[str, str] = {}
-    for file in sorted(_SQL.glob("*.sql")):
-        for block in file.read_text("utf-8").split(_NAME)[1:]:
+    for file in sorted(os.listdir(_SQL)):
+        for block in _read(file).split(_NAME)[1:]:
             name, _, statement = block.partition("\n")
             if name.strip() in found:
-                raise ValueError(f"{file.name}: the name {name.strip()!r} is taken already")
+                raise ValueError(f"{file}: the name {name.strip()!r} is taken already")
             found[name.strip()] = statement.strip()
     return found
+
+
+def _read(file: str) -> str:
+    with open(os.path.join(_SQL, file), encoding="utf-8") as held:
+        return held.read()
 
 
 class Database:
@@ -50,6 +54,7 @@ class Database:
         """
         self.path = os.fspath(path)
         self._create = create
+        self._made = False
         self._local = threading.local()
         self._all: list[apsw.Connection] = []
         self._lock = threading.Lock()
@@ -68,8 +73,8 @@ class Database:
             return held
 
     def _connect(self) -> apsw.Connection:
-        if self.path != ":memory:":
-            _make_private(self.path, self._create)
+        if self.path != ":memory:" and _make_private(self.path, self._create):
+            self._made = True
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         if self.path != ":memory:" and not os.access(self.path, os.W_OK):
             flags = apsw.SQLITE_OPEN_READONLY
@@ -90,6 +95,12 @@ class Database:
             connection.close()
         self._local = threading.local()
 
+    def discard(self) -> None:
+        """Close, and take away a file that was made for nothing."""
+        self.close()
+        if self._made:
+            os.unlink(self.path)
+
     def vectors(self) -> apsw.Connection:
         """This thread's connection with sqlite-vec loaded (its Python package is not imported)."""
         if not getattr(self._local, "vec", False):
@@ -98,7 +109,7 @@ class Database:
                 raise errors.StoreError('sqlite-vec is not installed: run "pip install sqlite-vec"')
             connection = self.connection
             connection.enable_load_extension(enable=True)
-            connection.load_extension(str(Path(spec.submodule_search_locations[0], "vec0")))
+            connection.load_extension(os.path.join(spec.submodule_search_locations[0], "vec0"))
             connection.enable_load_extension(enable=False)
             self._local.vec = True
         return self.connection
@@ -130,7 +141,7 @@ class Database:
         with self.writing():
             if self._version(connection)[1]:
                 return  # another process was faster
-            connection.execute((_SQL / "schema.sql").read_text("utf-8"))
+            connection.execute(_read("schema.sql"))
             connection.pragma("application_id", APPLICATION_ID)
             connection.pragma("user_version", SCHEMA_VERSION)
 
@@ -206,6 +217,8 @@ class Database:
 
         The copy is made beside and renamed, so that the file is never half of one.
         """
+        from pathlib import Path
+
         target = Path(file)
         if target.exists() and (target.is_dir() or target.samefile(self.path)):
             raise errors.BadInput(f"{target} cannot be the backup: name another file")
@@ -273,12 +286,12 @@ def _named(cursor: apsw.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
     return {column[0]: value for column, value in zip(cursor.get_description(), row, strict=True)}
 
 
-def _make_private(path: str, create: bool) -> None:
-    """Make the file with mode 0600 before SQLite does with another."""
-    if Path(path).is_dir():
+def _make_private(path: str, create: bool) -> bool:
+    """Make the file with mode 0600 before SQLite does with another; whether it was new."""
+    if os.path.isdir(path):
         raise errors.NotAStore(f"{path} is a folder: name a database file in it")
-    if Path(path).exists():
-        return
+    if os.path.exists(path):
+        return False
     if not create:
         raise errors.StoreError(f'there is no database at {path}: "cloudnee remember" makes one')
     try:
@@ -287,6 +300,7 @@ def _make_private(path: str, create: bool) -> None:
         raise errors.StoreReadOnly(
             f"cannot make a database at {path}: {error.strerror}: choose a folder you can write"
         ) from error
+    return True
 
 
 def _explained(path: str, error: apsw.Error) -> errors.StoreError:

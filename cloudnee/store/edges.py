@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from cloudnee.graph.supersession import Stated
 from cloudnee.store.base import OrgRows, scoped
@@ -12,8 +11,7 @@ from cloudnee.store.base import OrgRows, scoped
 __all__ = ["EdgeRow", "EdgeRows", "PageEdge"]
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeRow:
+class EdgeRow(NamedTuple):
     """A row of `edges`, as answers read it."""
 
     id: int
@@ -38,8 +36,7 @@ class EdgeRow:
     current_for: int
 
 
-@dataclass(frozen=True, slots=True)
-class PageEdge:
+class PageEdge(NamedTuple):
     """An edge of one page, as the diff reads it."""
 
     id: int
@@ -65,7 +62,7 @@ class EdgeRows(OrgRows):
 
     def edges_of_page(self, page: int) -> list[PageEdge]:
         """Every interval of a page, past ones too."""
-        return [PageEdge(*r) for r in self.db.rows("edges_of_page", page=page)]
+        return [PageEdge._make(r) for r in self.db.rows("edges_of_page", page=page)]
 
     def add_edge(self, terms: str, scope: int, **values: Any) -> int:
         """Insert an edge with its terms in the text index; it is judged afterwards."""
@@ -118,11 +115,11 @@ class EdgeRows(OrgRows):
             rows = self.db.rows("stated_by_target", target=target, relation=relation)
         else:
             rows = self.db.rows("stated_between", source=source, relation=relation, target=target)
-        return [Stated(*r) for r in rows]
+        return [Stated._make(r) for r in rows]
 
     def stated_of_page(self, page: int) -> list[Stated]:
         """The stated edges of a page."""
-        return [Stated(*r) for r in self.db.rows("stated_of_page", page=page)]
+        return [Stated._make(r) for r in self.db.rows("stated_of_page", page=page)]
 
     def edge_texts(self, row: int) -> tuple[int, int, int]:
         """The text ids of an edge: source name, target name, triplet."""
@@ -134,7 +131,7 @@ class EdgeRows(OrgRows):
         rows = self.db.rows("edges_current_from", entity=entity, bit=bit, most=most)
         if len(rows) < most:
             rows += self.db.rows("edges_current_to", entity=entity, bit=bit, most=most - len(rows))
-        return [EdgeRow(*r) for r in rows]
+        return [EdgeRow._make(r) for r in rows]
 
     def count_current(self, entity: int, bit: int) -> int:
         """How many edges are current about an entity."""
@@ -144,27 +141,27 @@ class EdgeRows(OrgRows):
     def edges_ever(self, entity: int, bit: int, most: int) -> list[EdgeRow]:
         """Every interval about an entity, newest first."""
         rows = self.db.rows("edges_ever", entity=entity, bit=bit, most=most)
-        return [EdgeRow(*r) for r in rows]
+        return [EdgeRow._make(r) for r in rows]
 
     def edges_recent(self, bit: int, most: int) -> list[EdgeRow]:
         """The edges written last, newest first."""
         rows = self.db.rows("edges_recent", org=self.org, bit=bit, most=most)
-        return [EdgeRow(*r) for r in rows]
+        return [EdgeRow._make(r) for r in rows]
 
     def edges_all(self, bit: int, *, past: bool) -> list[EdgeRow]:
         """Every edge the audience sees, with or without those not current for it."""
         rows = self.db.rows("edges_all", org=self.org, bit=bit, past=past)
-        return [EdgeRow(*r) for r in rows]
+        return [EdgeRow._make(r) for r in rows]
 
     def edge(self, row: int, bit: int) -> EdgeRow | None:
         """An edge by its row id, if it is current for the audience: the last word on a hit."""
         found = self.db.row("edge", org=self.org, id=row, bit=bit)
-        return EdgeRow(*found) if found else None
+        return EdgeRow._make(found) if found else None
 
     def edge_by_eid(self, eid: str, bit: int) -> EdgeRow | None:
         """An edge by its public id, if the audience sees it."""
         found = self.db.row("edge_by_eid", org=self.org, eid=eid, bit=bit)
-        return EdgeRow(*found) if found else None
+        return EdgeRow._make(found) if found else None
 
     def edges_of_triplet(self, edge: EdgeRow, bit: int) -> list[EdgeRow]:
         """All current edges that state the same triplet."""
@@ -175,7 +172,7 @@ class EdgeRows(OrgRows):
             target=edge.target,
             bit=bit,
         )
-        return [EdgeRow(*r) for r in rows]
+        return [EdgeRow._make(r) for r in rows]
 
     def page_path(self, page: int) -> str:
         """A page's path by its row id."""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from cloudnee.store.base import OrgRows, scoped
 
 __all__ = ["PageRow", "PageRows"]
 
 
-@dataclass(frozen=True, slots=True)
-class PageRow:
+class PageRow(NamedTuple):
     """A row of `pages`, as the write flow reads it."""
 
     id: int
@@ -39,7 +37,7 @@ class PageRows(OrgRows):
     def page(self, path: str) -> PageRow | None:
         """A page by its canonical path, whoever asks: for the write flow only."""
         row = self.db.row("page", org=self.org, path=path)
-        return PageRow(*row) if row else None
+        return PageRow._make(row) if row else None
 
     def add_page(self, **values: Any) -> int:
         """Insert a page; gives its row id."""

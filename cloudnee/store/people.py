@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from cloudnee.store.base import OrgRows
 
 __all__ = ["AliasRow", "NameRow", "PeopleRows"]
 
 
-@dataclass(frozen=True, slots=True)
-class NameRow:
+class NameRow(NamedTuple):
     """A page's name for an entity."""
 
     id: int
@@ -24,8 +22,7 @@ class NameRow:
     declared: int
 
 
-@dataclass(frozen=True, slots=True)
-class AliasRow:
+class AliasRow(NamedTuple):
     """A handle that a page gave an entity."""
 
     id: int
@@ -141,7 +138,7 @@ class PeopleRows(OrgRows):
 
     def names_of_page(self, page: int) -> list[NameRow]:
         """The names a page has for entities."""
-        return [NameRow(*r) for r in self.db.rows("names_of_page", page=page)]
+        return [NameRow._make(r) for r in self.db.rows("names_of_page", page=page)]
 
     def add_names(self, rows: Sequence[tuple[Any, ...]]) -> None:
         """Insert a page's names: (page, key, entity, name, type, declared, scope) each."""
@@ -162,7 +159,7 @@ class PeopleRows(OrgRows):
 
     def aliases_of_page(self, page: int) -> list[AliasRow]:
         """The handles a page gave, or a caller gave with it."""
-        return [AliasRow(*r) for r in self.db.rows("aliases_of_page", page=page)]
+        return [AliasRow._make(r) for r in self.db.rows("aliases_of_page", page=page)]
 
     def add_alias(self, keys: Sequence[str], **values: Any) -> int:
         """Insert an alias that is found by `keys`, the first of which stands for it."""

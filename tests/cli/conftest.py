@@ -80,7 +80,7 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.chdir(tmp_path)
     for name in ("CLOUDNEE_DB", "CLOUDNEE_ORG"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("cloudnee.embed.default_embedder", HashedWords)
+    monkeypatch.setattr("cloudnee.embed.default_embedder", lambda model=None: HashedWords())
 
     def run(*words: str, given: bytes = b"") -> Ran:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))

@@ -255,3 +255,31 @@ def test_another_model_is_refused_with_the_way_out(open_memory: Callable[..., Me
     with pytest.raises(errors.OtherModel, match="bag-of-words"):
         memory.remember("b.md", TAN)
     assert len(memory.read_current("Mrs Tan").edges) == 2
+
+
+def test_an_unknown_audience_leaves_no_file(tmp_path: Path) -> None:
+    """A memory that cannot be opened makes nothing."""
+    with pytest.raises(errors.BadInput, match="staff"):
+        Memory.open(tmp_path / "a.db", org="o", audience="staff")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("most", [0, -3, 1.5, "x", True])
+def test_recent_takes_a_number(memory: Memory, most: object) -> None:
+    """A count that is none is refused by name."""
+    with pytest.raises(errors.BadInput, match="most"):
+        memory.recent(most)  # type: ignore[arg-type]
+
+
+def test_a_date_is_checked_even_where_it_loses(memory: Memory) -> None:
+    """An `as_of` that is no date is refused, also where the page has a date of its own."""
+    with pytest.raises(errors.BadInput, match="next tuesday"):
+        memory.remember("a.md", "---\ndate: 2026-03-01\n---\n" + TAN, as_of="next tuesday")
+
+
+def test_a_broken_ontology_is_told_once(open_memory: Callable[..., Memory], tmp_path: Path) -> None:
+    """Many pages under a broken ontology are one error, not a report each."""
+    (tmp_path / "bad.yaml").write_text("relations: 7")
+    memory = open_memory(ontology=tmp_path)
+    with pytest.raises(errors.BadOntology, match=r"bad\.yaml"):
+        memory.remember_many([NewPage("a.md", TAN), NewPage("b.md", TAN)])
