@@ -132,14 +132,15 @@ def _status(page: PageInfo) -> str:
 
 
 def check(memory: Memory, args: Namespace) -> Answer:
-    """What is wrong in the database."""
-    faults = memory.check()
+    """What is wrong in the database, after it was mended where asked."""
+    faults = memory.repair() if args.repair else memory.check()
     lines = table(_fault_rows(faults)) if faults else iter(("nothing is wrong",))
-    return Answer({"faults": faults}, lines, NOTHING if faults else DONE)
+    left = [fault for fault in faults if not fault.mended]
+    return Answer({"faults": faults}, lines, NOTHING if left else DONE)
 
 
-def _fault_rows(faults: Sequence[Fault]) -> list[tuple[str, str]]:
-    return [(fault.kind, fault.detail) for fault in faults]
+def _fault_rows(faults: Sequence[Fault]) -> list[tuple[str, str, str]]:
+    return [(fault.kind, fault.detail, "mended" if fault.mended else "") for fault in faults]
 
 
 def graph(memory: Memory, args: Namespace) -> Answer:

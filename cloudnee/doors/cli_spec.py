@@ -5,48 +5,11 @@ A new verb is one entry in `VERBS` and one function that takes (memory, args) an
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from cloudnee.doors.cli_spec_keep import KEEPING
+from cloudnee.doors.cli_verb import Argument, Verb
+from cloudnee.doors.cli_verb import arg as _arg
 
 __all__ = ["GLOBALS", "VERBS", "Argument", "Verb"]
-
-
-class Argument(NamedTuple):
-    """One argument: what argparse is told about it, and what the reader is."""
-
-    flags: tuple[str, ...]
-    help: str
-    options: dict[str, Any]
-
-    @property
-    def is_option(self) -> bool:
-        """Whether it is given by name, with dashes."""
-        return self.flags[0].startswith("-")
-
-    @property
-    def takes_value(self) -> bool:
-        """Whether the next word belongs to it."""
-        return self.is_option and self.options.get("action", "append") == "append"
-
-
-class Verb(NamedTuple):
-    """One verb. `run` is "module:function", imported only when the verb is asked for.
-
-    `makes_file`: whether it may create the database; the others ask for one that exists.
-    `opens_itself`: the function takes the arguments alone and opens a memory when it needs one.
-    """
-
-    name: str
-    summary: str
-    about: str
-    arguments: tuple[Argument, ...]
-    examples: tuple[str, ...]
-    run: str
-    makes_file: bool = False
-    opens_itself: bool = False
-
-
-def _arg(*flags: str, tell: str, **options: Any) -> Argument:
-    return Argument(flags, tell, options)
 
 
 _READ = "cloudnee.doors.cli_read:"
@@ -71,6 +34,8 @@ _READERS = (
     _arg("--max-calls", metavar="N", type=int, tell="stop after so many calls of the model"),
     _arg("--max-tokens", metavar="N", type=int, tell="stop after so many tokens"),
 )
+
+_READING = ("sync", "import")  # of the verbs that keep the record, those that read pages
 
 GLOBALS = (
     _arg(
@@ -309,9 +274,10 @@ VERBS = (
     Verb(
         "check",
         "look for anything wrong in the database",
-        "Exit code 1 when something is.",
-        (),
-        ("cloudnee check",),
+        "Exit code 1 when something is. With --repair it is mended, from other rows, the pages' "
+        "texts and the model, and each fault is told with whether it is.",
+        (_arg("--repair", action="store_true", tell="mend what is found"),),
+        ("cloudnee check", "cloudnee check --repair"),
         _READ + "check",
     ),
     Verb(
@@ -325,5 +291,9 @@ VERBS = (
         ),
         ("cloudnee audiences", "cloudnee audiences set audiences.yaml"),
         _READ + "audiences",
+    ),
+    *(
+        verb._replace(arguments=verb.arguments + _READERS) if verb.name in _READING else verb
+        for verb in KEEPING
     ),
 )
