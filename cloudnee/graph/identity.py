@@ -185,7 +185,7 @@ def settle(
     a handle belongs to the one entity of its name; of several, it keeps the one it had, else apart.
     What only others may read decides nothing where the page's own readers see a candidate.
     """
-    seen = [c for c in candidates if c.visible]
+    seen = [c for c in candidates if c.visible or c.id == current]  # its own it sees itself
     known = {c.id: c.handles for c in seen} or {c.id: c.every for c in candidates}
     if word:
         return Settled(next((c.id for c in candidates if c.word == word), None))
