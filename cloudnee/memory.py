@@ -247,8 +247,9 @@ class Memory(Keeping):
     ) -> Recall:
         """Answer a question with the best triplets and passages this audience may see.
 
-        `top_k` hits; `scoring` is "exact" (every part has the distance of its own vector) or
-        "wide" (only the `wide_k` nearest of each index have one, as in the originals);
+        `top_k` hits; `scoring` is "exact" (every part has the distance of its own vector), "wide"
+        (only the `wide_k` nearest of each index have one, as in the originals) or "scan" (as
+        exact, by reading every stored vector: slow, and what exact is tested against);
         `feedback_influence` in [0, 1] blends in what ratings say.
         """
         from cloudnee.flows.inputs import checked_recall
@@ -262,7 +263,8 @@ class Memory(Keeping):
             return Recall(unread=unread)
         question = asked(query, self._engine.words(), reader)
         found = passages(self._store, question.text, reader.bit, top_k)
-        recaller = Recaller(self._engine.snapshot, reader, self._engine.unreadable)
+        unrelated = getattr(self._engine.embedder, "unrelated", None)
+        recaller = Recaller(self._engine.snapshot, reader, self._engine.unreadable, unrelated)
         if not recaller.anything():
             return Recall(passages=found, unread=unread)
         vector = self._asked_vector(question.rest)

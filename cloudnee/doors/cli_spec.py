@@ -153,9 +153,9 @@ VERBS = (
             ),
             _arg(
                 "--scoring",
-                choices=("exact", "wide"),
+                choices=("exact", "wide", "scan"),
                 default="exact",
-                tell="exact: every part has its own distance; wide: only the nearest have one",
+                tell="exact: every part has its own distance; wide: only the nearest; scan: exact, slowly",
             ),
             _arg(
                 "--subjects",

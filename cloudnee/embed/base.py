@@ -21,7 +21,9 @@ class Embedder(Protocol):
 
     `model` names what made them: vectors of two models can't be compared, so a store records it.
     An embedder may also have `readable(texts) -> list[bool]`, false for a text in a script that
-    its model does not know: such a text gets no vector, for all of them would look alike.
+    its model does not know: such a text gets no vector, for all of them would look alike. And it
+    may have `unrelated`, a distance from which on two texts have nothing to do with each other: a
+    question with nothing nearer, and no word or name in common with any fact, has no hits.
     """
 
     @property

@@ -47,6 +47,7 @@ class PackagedEmbedder:
 
     model = MODEL
     dimensions = DIMENSIONS
+    unrelated = 0.72  # a question whose nearest text is farther has nothing to do with any of them
 
     def __init__(self, weights: Path | None = None) -> None:
         self._weights = weights

@@ -12,7 +12,7 @@ from cloudnee.model import Alias
 __all__ = ["checked_aliases", "checked_count", "checked_recall", "checked_word"]
 
 KINDS = ("phone", "email", "name")
-SCORINGS = ("exact", "wide")
+SCORINGS = ("exact", "wide", "scan")
 MOST_HITS = 1000
 
 

@@ -13,7 +13,7 @@ from cloudnee.graph.question import Question, expanded, named
 from cloudnee.graph.score import Parts, parts
 from cloudnee.model import Hit, Subject
 from cloudnee.pages.terms import content_words, identifiers, terms
-from cloudnee.store.snapshot import Snapshot
+from cloudnee.store.snapshot import Snapshot, exact_distances
 from cloudnee.store.vectors import FACT, NAME, Vectors
 
 if TYPE_CHECKING:
@@ -42,22 +42,33 @@ def asked(query: str, words: Mapping[str, str], reader: Reader) -> Question:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Edges of the snapshot, best first: where they stand, how many identifiers, their parts."""
+    """Edges of the snapshot, best first: where they stand, how many identifiers, their parts.
+
+    `nearest` is the least of each edge's three distances.
+    """
 
     places: NDArray[np.int64]
     exact: NDArray[np.int64]
     parts: Parts
+    nearest: NDArray[np.float64]
 
 
 class Recaller:
     """Ranks the triplets of one org for one audience."""
 
-    def __init__(self, snapshot: Snapshot, reader: Reader, unreadable: Callable[[str], bool]):
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        reader: Reader,
+        unreadable: Callable[[str], bool],
+        unrelated: float | None = None,
+    ) -> None:
         self.snapshot = snapshot
         self.reader = reader
         self.store = reader.store
         self.vectors: Vectors = snapshot.vectors
         self.unreadable = unreadable
+        self.unrelated = unrelated
 
     def anything(self) -> bool:
         """Whether any fact is current for this audience: without one, no model is asked."""
@@ -79,30 +90,55 @@ class Recaller:
             visible = np.flatnonzero(snapshot.edges["current_for"] & self.reader.bit)
             if not len(visible):
                 return ()
-            distances = self._distances(snapshot, vector, visible, question)
+            near = self._near(snapshot, vector, scan=scoring == "scan")
+            distances = self._distances(snapshot, near, visible, question)
             if scoring == "wide":
                 self._narrow(snapshot, vector, visible, distances, wide_k)
             exact = self._exact(snapshot, question, visible)
-            scored = self._best(
-                snapshot, visible, distances, exact, vector, question, top_k, influence, scoring
-            )
-            return self._confirmed(snapshot, scored, top_k)
+            least = 0 if scoring == "scan" else top_k
+            scored = self._best(snapshot, visible, distances, exact, vector, least, influence)
+            found = self._confirmed(snapshot, scored, top_k)
+            return found if self._speaks(question, found, vector, scored) else ()
+
+    def _speaks(
+        self, question: Question, hits: Sequence[Hit], vector: bytes | None, scored: Scored
+    ) -> bool:
+        """Whether any hit has to do with the question: else nothing is known, and so we say.
+
+        A hit has where it holds a name, an identifier or a word of the question, or where one of
+        its vectors is as near as the model says related texts are.
+        """
+        near = scored.nearest[: len(hits)].min(initial=np.inf)
+        if question.entities or any(hit.parts["exact"] for hit in hits):
+            return True
+        if vector is not None and (self.unrelated is None or near <= self.unrelated):
+            return True
+        asked = {term for word in content_words(question.text) for term in terms(word)}
+        return any(asked.intersection(terms(hit.edge.text)) for hit in hits)
 
     # distances
+
+    def _near(self, snapshot: Snapshot, vector: bytes | None, *, scan: bool) -> dict[int, Floats]:
+        """The distance of the question to every text of each index, in the order of its copy.
+
+        From the copies in memory, or with `scan` from all stored vectors; empty without a vector.
+        """
+        if vector is None:
+            return {}
+        query = np.frombuffer(vector, np.float32)
+        if scan:
+            return {kind: snapshot.stored_distances(kind, query) for kind in snapshot.copies}
+        return {kind: copy.distances(query) for kind, copy in snapshot.copies.items()}
 
     def _distances(
         self,
         snapshot: Snapshot,
-        vector: bytes | None,
+        near: dict[int, Floats],
         edges: NDArray[np.int64],
         question: Question,
     ) -> list[NDArray[np.float64]]:
-        """Source, relation and target distance of each edge, from the copies; NaN: none."""
+        """Source, relation and target distance of each edge; NaN: none."""
         found: list[NDArray[np.float64]] = []
-        query = None if vector is None else np.frombuffer(vector, np.float32)
-        near: dict[int, NDArray[np.float32]] = {}
-        if query is not None:
-            near = {kind: copy.distances(query) for kind, copy in snapshot.copies.items()}
         for part, kind in (("source", NAME), ("relation", FACT), ("target", NAME)):
             places = snapshot.place[part][edges]
             column = np.full(len(edges), np.nan)
@@ -181,22 +217,23 @@ class Recaller:
         distances: list[NDArray[np.float64]],
         exact: NDArray[np.int64],
         vector: bytes | None,
-        question: Question,
-        top_k: int,
+        least: int,
         influence: float,
-        scoring: str,
     ) -> Scored:
-        """The candidates by the copies, made exact from the stored vectors, in total order."""
+        """The candidates for the `least` best (0: all), their distances exact, in total order."""
         rough = self._parts(snapshot, edges, distances, influence)
-        near = self._nearest(snapshot, edges, rough.score, exact, top_k)
+        near = np.arange(len(edges))
+        if least:
+            near = self._nearest(snapshot, edges, rough.score, exact, least)
         chosen = edges[near]
         columns = [column[near] for column in distances]
-        if vector is not None:
+        if vector is not None and least:
             self._sharpen(snapshot, chosen, columns, vector)
         fine = self._parts(snapshot, chosen, columns, influence)
         order = np.lexsort((snapshot.edges["eid"][chosen], fine.score, -exact[near]))
         sorted_parts = Parts(fine.source[order], fine.relation[order], fine.target[order])
-        return Scored(chosen[order], exact[near][order], sorted_parts)
+        nearest = np.fmin(np.fmin(*columns[:2]), columns[2])[order]
+        return Scored(chosen[order], exact[near][order], sorted_parts, nearest)
 
     def _parts(
         self,
@@ -256,8 +293,7 @@ class Recaller:
         if not known:
             return {}
         matrix = np.frombuffer(b"".join(v for _, v in known), np.float32).reshape(len(known), -1)
-        # a product's last digits depend on where in the matrix a row stands; a score must not
-        distances = np.round(np.clip(1 - matrix.astype(np.float64) @ query, 0, 2), 12)
+        distances = exact_distances(matrix, query)
         return {text: float(d) for (text, _), d in zip(known, distances, strict=True)}
 
     def _confirmed(self, snapshot: Snapshot, scored: Scored, top_k: int) -> tuple[Hit, ...]:

@@ -18,7 +18,7 @@ from cloudnee.store.vectors import FACT, NAME, Vectors
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Snapshot", "VectorCopy"]
+__all__ = ["Snapshot", "VectorCopy", "exact_distances"]
 
 _BLOCK = 1024  # rows whose float32 form stays in the cache: 6 ms at 100 000, against 23 at 4096
 _KINDS: dict[str, Any] = {"importance": np.float64, "weight": np.float64, "eid": "S26"}
@@ -86,6 +86,14 @@ def _small(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.f
     return np.rint(vectors / scale[:, None]).astype(np.int8), scale
 
 
+def exact_distances(
+    vectors: NDArray[np.float32], query: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """1 − cosine, in [0, 2]. Rounded: a product's last digits depend on where a row stands."""
+    distances = np.clip(1 - vectors.astype(np.float64) @ query, 0, 2)
+    return np.asarray(np.round(distances, 10), np.float64)
+
+
 class Snapshot:
     """The live edges of an org as arrays, with the two vector copies."""
 
@@ -116,6 +124,17 @@ class Snapshot:
                 self._renew(self._at[0])
             self._at = at
             yield self
+
+    def stored_distances(self, kind: int, query: NDArray[np.float32]) -> NDArray[np.float64]:
+        """1 − cosine of the query to every stored vector, in the order of the copy."""
+        copy = self.copies[kind]
+        found = np.full(len(copy.ids), np.nan)
+        for rowids, validity, vectors in self.vectors.blocks(kind):
+            valid = np.unpackbits(np.frombuffer(validity, np.uint8), bitorder="little") == 1
+            held = np.frombuffer(vectors, np.float32).reshape(-1, copy.dimensions)[valid]
+            places = copy.places(np.frombuffer(rowids, np.int64)[valid])
+            found[places[places >= 0]] = exact_distances(held, query)[places >= 0]
+        return found
 
     def _load(self) -> None:
         made = self.vectors.made

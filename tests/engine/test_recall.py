@@ -234,3 +234,32 @@ def test_recall_leaves_no_trace(memory: Memory) -> None:
         memory.recall("Mrs Tan")
     assert memory.recall("Mrs Tan").hits == before
     assert memory._store.revision() == revision
+
+
+def test_scan_and_copies_give_the_same_hits(memory: Memory) -> None:
+    """Reading every stored vector gives the hits, scores and order that the copies give."""
+    memory.remember_many(
+        NewPage(
+            f"c{i}.md",
+            page(f"Customer {i}", f"Town: Town {i % 9}", f"Quoted price: {100 + i % 7}"),
+        )
+        for i in range(150)
+    )
+    for query in ("who lives in Town 3", "price 104", "Customer 77", "town price", "zebra"):
+        exact, scan = (memory.recall(query, scoring=how).hits for how in ("exact", "scan"))
+        assert [hit.edge.id for hit in exact] == [hit.edge.id for hit in scan]
+        assert [hit.score for hit in exact] == pytest.approx([hit.score for hit in scan], abs=1e-5)
+
+
+def test_a_question_about_nothing_in_it(open_memory: Callable[..., Memory]) -> None:
+    """Where nothing is near and no word is shared, nothing is said, rather than something false."""
+
+    class Telling(WordEmbedder):
+        unrelated = 0.9
+
+    memory = open_memory(embedder=Telling())
+    memory.remember("a.md", page("Mrs Tan", "Town: Bedok", "Quoted price: 160"))
+    assert memory.recall("zebra crossing").hits == ()
+    assert memory.recall("x" * 10_000).hits == ()
+    assert memory.recall("who lives in Bedok").hits
+    assert memory.recall("tan").hits
