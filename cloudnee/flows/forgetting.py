@@ -56,12 +56,19 @@ class Eraser:
         self.store.drop_page(row.id)
         self.store.forget("page", f"{row.path}\n{row.content_hash}")
 
-    def fact(self, row: EdgeRow) -> None:
-        """Delete all intervals of a fact; it stays away until its line changes."""
-        fact = row.eid.partition(".")[0]
-        stated = {s.id: s for s in self.store.stated_of_page(row.page)}
-        for edge in self.store.edges_of_page(row.page):
-            if edge.eid.partition(".")[0] != fact:
+    def facts(self, rows: Iterable[EdgeRow]) -> None:
+        """Delete all intervals of these facts; each stays away until its line changes."""
+        pages: dict[int, set[str]] = {}
+        for row in rows:
+            pages.setdefault(row.page, set()).add(row.eid.partition(".")[0])
+        for page, facts in pages.items():
+            self._facts_of_page(page, facts)
+
+    def _facts_of_page(self, page: int, facts: set[str]) -> None:
+        stated = {s.id: s for s in self.store.stated_of_page(page)}
+        for edge in self.store.edges_of_page(page):
+            fact = edge.eid.partition(".")[0]
+            if fact not in facts:
                 continue
             self.judged.extend(s for s in (stated.get(edge.id),) if s)
             self.texts.update((edge.source_text, edge.target_text, edge.text))
@@ -69,17 +76,14 @@ class Eraser:
             self.store.forget_fact(fact, edge.quote)
             self.edges.append(edge.eid)
             self.store.drop_edge(edge.id)
-        self.store.drop_ratings(fact)
-        drop_other_replies(self.store, row.page)
-        self._unnamed(row.page)
+        for fact in facts:
+            self.store.drop_ratings(fact)
+        drop_other_replies(self.store, page)
+        self._unnamed(page)
 
     def entity(self, entity: int, pages: Iterable[int], rows: Iterable[EdgeRow]) -> None:
         """Delete what these pages state and name of an entity."""
-        gone: set[str] = set()
-        for row in rows:
-            if row.eid.partition(".")[0] not in gone:
-                gone.add(row.eid.partition(".")[0])
-                self.fact(row)
+        self.facts(rows)
         for page in pages:
             self._names(page, lambda named: named == entity)
         Merging(self.store).forget_entity(self.store.eid(entity))
@@ -176,7 +180,7 @@ def _forget_fact(
         return Forgotten()
     may_write(reader.path(row.page))
     eraser = Eraser(writer())
-    eraser.fact(row)
+    eraser.facts([row])
     eraser.finish()
     return Forgotten(edges=tuple(eraser.edges))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cloudnee.flows.caller import Caller
 from cloudnee.flows.merging import pair
+from cloudnee.graph.identity import entity_key
 from cloudnee.graph.likeness import Likeness, candidates, may_be_one
 from cloudnee.model import Proposal
 from cloudnee.store.merging import Merging, Person
@@ -52,7 +53,9 @@ def proposed(caller: Caller, most: int) -> list[Proposal]:
 
 
 def _likeness(person: Person) -> Likeness:
-    return Likeness(person.row, person.name, person.key, person.type, bool(person.declared))
+    """By the name this audience sees: the entity's own key may be that of a hidden one."""
+    key = person.key if person.key.startswith("page:") else entity_key(person.name)
+    return Likeness(person.row, person.name, key, person.type, bool(person.declared))
 
 
 def _rejected(caller: Caller, people: dict[int, Person], a: int, b: int) -> bool:

@@ -208,6 +208,9 @@ def test_proposals_show_an_audience_only_what_it_sees(memory: Memory) -> None:
     public = memory.as_audience("public")
     assert public.merges() == []
     assert len(memory.merges()) == 2
+    memory.accept_merge("hiddenfriend", "coolair")
+    memory.remember("services/d.md", "# Hidden Friend\n\n- Sells: cake\n")
+    assert public.merges() == []
     for attempt in (
         lambda: public.accept_merge("coolair", "hiddenfriend"),
         lambda: public.reject_merge("coolair", "hiddenfriend"),

@@ -198,9 +198,10 @@ def test_a_full_org_and_foreign_or_newer_exports_are_refused(
     head.write_text(head.read_text().replace('"version": 1', '"version": 9'))
     with pytest.raises(errors.BadInput, match="version 9"):
         open_other("other.db").import_(tmp_path / "export")
+    head.write_text(head.read_text().replace('"version": 9', '"version": 1'))
     for move in (desk.as_audience("public").export, desk.as_audience("public").import_):
         with pytest.raises(errors.Forbidden):
-            move(tmp_path / "x")
+            move(tmp_path / "export")
 
 
 def test_another_model_embeds_anew(desk: Memory, open_other: Opener, tmp_path: Path) -> None:

@@ -490,3 +490,45 @@ def test_a_moved_folder_is_the_same_folder(memory: Memory, folder: Folder, tmp_p
     assert memory.sync(moved).counts == {"unchanged": 4}
     (moved / "customers/tan.md").unlink()
     assert memory.sync(moved).of("retired") == ("customers/tan.md",)
+
+
+def test_killed_before_it_noted_what_it_read_the_next_sync_goes_on(
+    memory: Memory, folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pages are written, and not yet marked as the folder's: that is made good, nothing is lost."""
+    from cloudnee.store.folders import Folders
+
+    memory.sync(folder.root)
+    folder.write("customers/tan.md", TAN + "- Likes: tea\n")
+    folder.write("customers/new.md", "# Mr New\n\n- Lives in: Changi\n")
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Folders, "set_synced", killed)
+        with pytest.raises(KeyboardInterrupt):
+            memory.sync(folder.root)
+    assert memory.check() == []
+    assert memory.sync(folder.root).counts == {"unchanged": 5}
+    folder.remove("customers/new.md")
+    assert memory.sync(folder.root).of("retired") == ("customers/new.md",)
+
+
+def test_files_lie_as_they_were_when_writing_fails(
+    memory: Memory, folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk leaves the file whole, no part of another, and says so."""
+    memory.sync(folder.root)
+    memory.remember("customers/tan.md", TAN + "- Likes: tea\n")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("cloudnee.flows.folder.os.fsync", full)
+        report = memory.sync(folder.root, write=True)
+    assert report.of("failed") == ("customers/tan.md",)
+    assert folder.read("customers/tan.md") == TAN
+    assert len(list(folder.root.rglob("*"))) == len(folder.files) + 2
+    assert memory.sync(folder.root, write=True).of("put") == ("customers/tan.md",)
