@@ -155,7 +155,7 @@ VERBS = (
                 "--scoring",
                 choices=("exact", "wide", "scan"),
                 default="exact",
-                tell="exact: each part has its own distance; wide: only the nearest; scan: slow exact",
+                tell="exact: each part has its distance; wide: only the nearest; scan: slow exact",
             ),
             _arg(
                 "--subjects",
