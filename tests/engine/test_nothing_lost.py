@@ -283,3 +283,123 @@ def test_a_broken_ontology_is_told_once(open_memory: Callable[..., Memory], tmp_
     memory = open_memory(ontology=tmp_path)
     with pytest.raises(errors.BadOntology, match=r"bad\.yaml"):
         memory.remember_many([NewPage("a.md", TAN), NewPage("b.md", TAN)])
+
+
+def test_a_label_added_reads_pages_anew(open_memory: Callable[..., Memory], tmp_path: Path) -> None:
+    """After a change of ontology the same bytes are read anew; else there is no work."""
+    text = "# Mrs Tan\n\n- Abode: Bedok\n"
+    plain = open_memory()
+    plain.remember("a.md", text)
+    folder = tmp_path / "ontology"
+    folder.mkdir()
+    (folder / "own.yaml").write_text("relations: {lives_in: {labels: [abode]}}")
+    taught = open_memory(ontology=folder)
+    assert taught.remember("a.md", text).status == "written"
+    assert [e.relation for e in taught.read_current("Mrs Tan").edges] == ["lives_in"]
+    assert taught.remember("a.md", text).status == "unchanged"
+
+
+def test_five_megabytes_on_one_line(memory: Memory) -> None:
+    """A huge line is stored as it is, and its one rare word is found at its very end."""
+    text = "# Log\n\n" + "word " * 1_000_000 + "zanzibar"
+    assert memory.remember("log.md", text).status == "written"
+    assert memory.read_page("log.md") == text
+    found = memory.recall("zanzibar").passages[0]
+    assert found.text.endswith("zanzibar")
+    assert len(found.text) <= 1200
+
+
+def test_a_full_disk_keeps_nothing_of_the_write(memory: Memory) -> None:
+    """Where the file cannot grow, one clear error is raised and all is as before."""
+    memory.remember("a.md", TAN)
+    connection = memory._store.db.connection
+    (pages,) = connection.execute("PRAGMA page_count").fetchall()[0]
+    connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+    with pytest.raises(errors.StoreFull, match="free some space"):
+        memory.remember("b.md", "# Mr Lim\n\n- Town: Yishun\n\n" + "word " * 20_000)
+    connection.execute("PRAGMA max_page_count = 1000000")
+    assert [page.path for page in memory.pages()] == ["a.md"]
+    assert memory.check() == []
+    memory.remember("b.md", "# Mr Lim\n\n- Town: Yishun\n")
+
+
+def test_a_read_only_file_reads(
+    memory: Memory, open_memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that may not be written is read, and a write says so."""
+    memory.remember("a.md", TAN)
+    monkeypatch.setattr("cloudnee.store.database.os.access", lambda *_: False)
+    reader = open_memory()
+    assert len(reader.read_current("Mrs Tan").edges) == 2
+    with pytest.raises(errors.StoreReadOnly, match="permissions"):
+        reader.remember("b.md", TAN)
+
+
+def test_a_damaged_file_is_named(memory: Memory, tmp_path: Path) -> None:
+    """A page of the file overwritten with noise is told as damage, not as an empty answer."""
+    memory.remember_many(
+        NewPage(f"p{n}.md", f"# Customer {n}\n\n- Town: Bedok\n") for n in range(50)
+    )
+    memory.close()
+    file = tmp_path / "desk.db"
+    held = bytearray(file.read_bytes())
+    held[4096 : len(held)] = b"\xff" * (len(held) - 4096)
+    file.write_bytes(held)
+    with pytest.raises(errors.StoreError, match=r"desk\.db"):
+        Memory.open(file, org="coolair", embedder=WordEmbedder()).read_current("Customer 7")
+
+
+@pytest.mark.parametrize("answer", [np.zeros((1, 64)), np.full((1, 64), np.nan), np.ones((1, 3))])
+def test_a_bad_vector_of_a_question(open_memory: Callable[..., Memory], answer: object) -> None:
+    """A zero, non-finite or wrongly shaped vector is refused at the question too."""
+    embedder = Broken()
+    memory = open_memory(embedder=embedder)
+    memory.remember("a.md", TAN)
+    embedder.answer = answer
+    with pytest.raises(errors.BadVector, match="embedder gave"):
+        memory.recall("who lives there")
+
+
+def test_long_vectors_are_normalised(open_memory: Callable[..., Memory]) -> None:
+    """Vectors that are not of length 1 are brought to it."""
+
+    class Long(WordEmbedder):
+        def embed(self, texts: Sequence[str]) -> np.ndarray:  # type: ignore[override, type-arg]
+            return super().embed(texts) * 3
+
+    memory = open_memory(embedder=Long())
+    memory.remember("a.md", TAN)
+    assert 0 <= memory.recall("Mrs Tan lives in Bedok").hits[0].score < 6
+
+
+def test_a_batch_of_ratings_is_applied_whole_or_not(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Interrupted between applying and marking, nothing is applied; the next time all is, once."""
+    memory.remember("a.md", TAN)
+    edges = memory.read_current("Mrs Tan").edges
+    memory.improve([edge.id for edge in edges], rating=5)
+    real = type(memory._store).apply_weight
+
+    def interrupted(store: object, fact: str, weight: float, revision: int) -> None:
+        real(memory._store, fact, weight, revision)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(memory._store), "apply_weight", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        memory.apply_feedback()
+    monkeypatch.undo()
+    assert {e.feedback_weight for e in memory.read_current("Mrs Tan").edges} == {0.5}
+    for _ in range(2):
+        memory.apply_feedback()
+    assert {e.feedback_weight for e in memory.read_current("Mrs Tan").edges} == {0.55}
+
+
+def test_twenty_readmes_are_nobody(memory: Memory) -> None:
+    """Pages called README without a heading are themselves, joined to nothing by name."""
+    memory.remember_many(
+        NewPage(f"folder{n}/README.md", f"- Owner: Team {n}\n\nSome words.\n") for n in range(20)
+    )
+    assert memory.read_current("readme").entities == ()
+    found = {memory.read_current(f"Team {n}").edges[0].source_id for n in range(20)}
+    assert len(found) == 20
