@@ -114,17 +114,17 @@ def _foreign(engine: Engine, texts: list[tuple[Any, ...]]) -> list[tuple[int, st
 
 
 def _other_lengths(engine: Engine, held: list[tuple[int, int, str]]) -> list[tuple[int, str]]:
-    """Vectors that are not of length 1."""
+    """Vectors that are not of length 1, read as the indexes lie on disk."""
     import numpy as np
 
-    found = []
-    for text, kind, words in held:
-        vector = engine.vectors.vector(text, kind)
-        if vector is not None:
-            length = float(np.linalg.norm(np.frombuffer(vector, np.float32)))
-            if not abs(length - 1) < 1e-3:  # NaN too
-                found.append((text, words))
-    return found
+    wrong: set[int] = set()
+    for kind in (NAME, FACT):
+        for rowids, validity, block in engine.vectors.blocks(kind):
+            valid = np.unpackbits(np.frombuffer(validity, np.uint8), bitorder="little") == 1
+            rows = np.frombuffer(block, np.float32).reshape(len(valid), -1)[valid]
+            off = ~(np.abs(np.linalg.norm(rows, axis=1) - 1) < 1e-3)  # NaN too
+            wrong.update(np.frombuffer(rowids, np.int64)[valid][off].tolist())
+    return [(text, words) for text, _, words in held if text in wrong]
 
 
 def _unlike(engine: Engine, held: list[tuple[int, int, str]]) -> list[tuple[int, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 
 from cloudnee.store.base import scoped
@@ -50,8 +49,7 @@ class Mending:
     def recount(self) -> None:
         """Count again how often entities and texts are used; unused entities go."""
         org = self.store.org
-        wrong = [row[0] for row in self.db.rows("miscounted_entities", org=org)]
-        self.db.run("count_entities", org=org, ids=json.dumps(wrong))
+        self.db.run("count_entities", org=org)
         self.db.run("count_texts", org=org)
         self.store.drop_unused_entities(r[0] for r in self.db.rows("unused_entities", org=org))
 

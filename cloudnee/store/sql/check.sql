@@ -19,20 +19,24 @@ SELECT 'alias ' || a.handle FROM aliases a
                          OR NOT EXISTS (SELECT 1 FROM pages p WHERE p.id = a.page))
 
 -- :name check_orphan_entities
-SELECT e.eid FROM entities e
- WHERE e.org = :org
-   AND NOT EXISTS (SELECT 1 FROM names n WHERE n.entity = e.id)
-   AND NOT EXISTS (SELECT 1 FROM aliases a WHERE a.entity = e.id)
-   AND NOT EXISTS (SELECT 1 FROM edges x WHERE x.source = e.id)
-   AND NOT EXISTS (SELECT 1 FROM edges x WHERE x.target = e.id)
+WITH used (id) AS (
+    SELECT entity FROM names
+    UNION ALL SELECT entity FROM aliases WHERE org = :org
+    UNION ALL SELECT source FROM edges WHERE org = :org
+    UNION ALL SELECT target FROM edges WHERE org = :org AND target <> source
+), counted AS (SELECT id, count(*) AS uses FROM used GROUP BY id)
+SELECT e.eid FROM entities e LEFT JOIN counted c ON c.id = e.id
+ WHERE e.org = :org AND c.id IS NULL
 
 -- :name check_entity_uses
-SELECT e.eid FROM entities e
- WHERE e.org = :org AND e.uses <>
-       (SELECT count(*) FROM names n WHERE n.entity = e.id)
-     + (SELECT count(*) FROM aliases a WHERE a.entity = e.id)
-     + (SELECT count(*) FROM edges x WHERE x.source = e.id)
-     + (SELECT count(*) FROM edges x WHERE x.target = e.id AND x.source <> e.id)
+WITH used (id) AS (
+    SELECT entity FROM names
+    UNION ALL SELECT entity FROM aliases WHERE org = :org
+    UNION ALL SELECT source FROM edges WHERE org = :org
+    UNION ALL SELECT target FROM edges WHERE org = :org AND target <> source
+), counted AS (SELECT id, count(*) AS uses FROM used GROUP BY id)
+SELECT e.eid FROM entities e LEFT JOIN counted c ON c.id = e.id
+ WHERE e.org = :org AND e.uses <> coalesce(c.uses, 0)
 
 -- :name check_text_counts
 WITH shown (id, stated, live) AS (

@@ -40,21 +40,14 @@ DELETE FROM alias_keys WHERE NOT EXISTS (SELECT 1 FROM aliases a WHERE a.id = al
 DELETE FROM passages WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.id = passages.page)
 
 -- :name count_entities
-UPDATE entities AS e
-   SET uses = (SELECT count(*) FROM names n WHERE n.entity = e.id)
-            + (SELECT count(*) FROM aliases a WHERE a.entity = e.id)
-            + (SELECT count(*) FROM edges x WHERE x.source = e.id AND x.org = e.org)
-            + (SELECT count(*) FROM edges x WHERE x.target = e.id AND x.source <> e.id
-                                              AND x.org = e.org)
- WHERE e.org = :org AND e.id IN (SELECT value FROM json_each(:ids))
-
--- :name miscounted_entities
-SELECT e.id FROM entities e
- WHERE e.org = :org AND e.uses <>
-       (SELECT count(*) FROM names n WHERE n.entity = e.id)
-     + (SELECT count(*) FROM aliases a WHERE a.entity = e.id)
-     + (SELECT count(*) FROM edges x WHERE x.source = e.id)
-     + (SELECT count(*) FROM edges x WHERE x.target = e.id AND x.source <> e.id)
+WITH used (id) AS (
+    SELECT entity FROM names
+    UNION ALL SELECT entity FROM aliases WHERE org = :org
+    UNION ALL SELECT source FROM edges WHERE org = :org
+    UNION ALL SELECT target FROM edges WHERE org = :org AND target <> source
+), counted AS (SELECT id, count(*) AS uses FROM used GROUP BY id)
+UPDATE entities AS e SET uses = coalesce((SELECT c.uses FROM counted c WHERE c.id = e.id), 0)
+ WHERE e.org = :org AND e.uses <> coalesce((SELECT c.uses FROM counted c WHERE c.id = e.id), 0)
 
 -- :name unused_entities
 SELECT id FROM entities WHERE org = :org AND uses <= 0
