@@ -6,18 +6,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from cloudnee.flows.caller import Caller
-from cloudnee.model import Exported, Fault, Imported, Merge, Proposal, SyncReport
+from cloudnee.model import (
+    Alias,
+    Edge,
+    Exported,
+    Fault,
+    Imported,
+    Merge,
+    NewPage,
+    Proposal,
+    Report,
+    SyncReport,
+)
 
 if TYPE_CHECKING:
     import threading
 
     from cloudnee.embed import Embedder
     from cloudnee.errors import CloudneeError
+    from cloudnee.flows.picture import Picture
     from cloudnee.flows.remembering import Remembering
+    from cloudnee.graph.supersession import Laws
 
 __all__ = ["Keeping"]
 
@@ -32,6 +46,45 @@ class Keeping:
         from cloudnee.flows.remembering import Remembering
 
         return Remembering(self._caller)
+
+    # for doors that answer at once, or draw
+
+    def keep(
+        self,
+        path: str,
+        text: str,
+        aliases: Sequence[Alias] = (),
+        as_of: datetime | str | None = None,
+    ) -> Report:
+        """Store a page unread, as "pending": its text is found at once, `retry` reads its facts.
+
+        "unchanged" where the same was read already. Raises what `remember` raises.
+        """
+        remembering = self._remembering
+        return remembering.keep(remembering.given(NewPage(path, text, tuple(aliases), as_of)))
+
+    def edges(self, ids: Iterable[str]) -> list[Edge]:
+        """The edges with these ids that this audience sees, in this order."""
+        reader = self._caller.reader()
+        with reader.store.reading():
+            found = (reader.store.edge_by_eid(one, reader.bit) for one in ids)
+            return reader.judged(filter(None, found), lambda: self._caller.engine.ontology)
+
+    def picture(
+        self, who: str | None = None, *, past: bool = False, most: int | None = None
+    ) -> Picture:
+        """The graph to draw: all of it; with `most`, no more entities, the busiest first; with
+        `who`, one step around whoever is meant, `most` edges for each."""
+        from cloudnee.flows.picture import around, pictured
+
+        reader = self._caller.reader()
+
+        def laws() -> Laws:
+            return self._caller.engine.ontology
+
+        if who is None:
+            return pictured(reader, past, laws, most)
+        return around(reader, who, past, laws, most or 200)
 
     # folders
 

@@ -191,12 +191,12 @@ class Memory(Keeping):
         """What a language model would take at most to read these pages; nothing is written."""
         return self._remembering.estimate(pages)
 
-    def retry(self) -> list[Report]:
+    def retry(self, paths: Iterable[str] | None = None) -> list[Report]:
         """Read the pages that no extractor has read yet, those that failed and those that wait.
 
-        What a language model answered before is not paid for again.
+        With `paths`, only these. What a language model answered before is not paid for again.
         """
-        return self._remembering.again(everything=False)
+        return self._remembering.again(everything=False, only=paths)
 
     def reread(self) -> list[Report]:
         """Read every page anew that this audience may write, as after a change of extractor."""

@@ -57,15 +57,18 @@ class Remembering:
         self._batch(batch, reports)
         return reports
 
-    def again(self, *, everything: bool) -> list[Report]:
+    def again(self, *, everything: bool, only: Iterable[str] | None = None) -> list[Report]:
         """Read anew the pages that no extractor has read yet, or every page, as they are stored."""
         reports: list[Report] = []
         batch: list[tuple[int, Given]] = []
-        for path, _, status, *_ in self.store.pages(self.caller.bit):
+        listed = only
+        if only is None:
+            listed = [page[0] for page in self.store.pages(self.caller.bit)]
+        for path in listed or ():
             row = self.store.page(path)
             if row is None or not row.text or not self.caller.rule().may_write(path):
                 continue  # a page whose file went has no text
-            if everything or status != "written":
+            if everything or row.status != "written":
                 batch.append((len(reports), self.engine.drafter.stored(row)))
                 reports.append(Report(path, "failed", row.content_hash))
             if len(batch) == TOGETHER:
@@ -110,6 +113,21 @@ class Remembering:
             except PageChanged:
                 continue
         raise errors.Conflict(f"{what}: others changed it {TRIES} times meanwhile: try again")
+
+    def keep(self, given: Given) -> Report:
+        """Store a page unread, unless the same was read already: `again` reads it."""
+        from cloudnee.flows.drafting import resumed
+
+        def attempt() -> Report:
+            base = self.store.page(given.page.path)
+            due = resumed(given, base)
+            if base is not None and self._read_already(due, base) and not self._same(due, base):
+                return Report(given.page.path, "unchanged", given.page.content_hash)
+            with self.store.writing():
+                self.caller.found()
+                return self.caller.writer().write(self.engine.drafter.waiting(due, base))
+
+        return self.persist(attempt, given.page.path)
 
     def write_once(self, given: Given) -> Report:
         """Draft and write a page; raises `PageChanged` where another writer was faster."""

@@ -287,6 +287,19 @@ CREATE TABLE tombstones (
     PRIMARY KEY (org, kind, hash)
 ) STRICT, WITHOUT ROWID;
 
+-- One key of a network door, as a hash of it: whose memory it opens, and as which audience. A revoked
+-- one stays, so that a server that once asked for keys never stops to.
+CREATE TABLE keys (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    hash       BLOB NOT NULL UNIQUE,
+    org        TEXT NOT NULL,
+    audience   TEXT NOT NULL,
+    label      TEXT NOT NULL,
+    read_only  INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+) STRICT;
+
 -- Text indexes. Terms are folded and cut by cloudnee, each with its scope before it, so that a
 -- question can only be asked of the scopes that its audience sees.
 CREATE VIRTUAL TABLE edge_terms USING fts5 (
