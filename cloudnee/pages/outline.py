@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from cloudnee.pages.front import Front, read_front
 from cloudnee.pages.lines import with_line_feeds
 from cloudnee.pages.markup import plain
+from cloudnee.pages.simple import ITEM, Part, simple_parts
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -99,6 +100,10 @@ def _outlined(text: str) -> Outline:
     body = text[front.end :] if front.end else text.removeprefix("\ufeff")
     body = with_line_feeds(body)
     builder = _Builder(front.lines)
+    simple = simple_parts(body)
+    if simple is not None:
+        builder.take_simple(simple)
+        return builder.outline(front)
     if "<!--" in body:
         body = builder.without_comments(body)
     for first, piece in _pieces(body):
@@ -184,6 +189,18 @@ class _Builder:
                 self.comments.append(Block("comment", begin, self.before + line + 1, inside))
             last = end
         return "".join([*parts, body[last:]])
+
+    def take_simple(self, parts: Sequence[Part]) -> None:
+        """Add the parts of a page that needs no parser."""
+        for level, start, end, text in parts:
+            start, end = self.before + start, self.before + end
+            if level > 0:
+                self.heading(level, _titled(text), start)
+            elif level == ITEM:
+                block = Block("text", start, end, text, depth=1, first=True, heading=self.here)
+                self.blocks.append(block)
+            else:
+                self.blocks.append(Block("text", start, end, text, heading=self.here))
 
     def take(self, tokens: Sequence[Token], before: int, source: str) -> None:
         """Add the blocks of a piece that begins after `before` lines."""
