@@ -29,7 +29,8 @@ _REMARKS = """
     tests chore refactor perf build step steps figure fig image caption table listing chapter
     section part http https ftp mailto file tel www remember reminder update updated edit edited
     first second third finally next then else if but and or so because however also yes no maybe
-    why what when where who how which today yesterday tomorrow summary conclusion tldr tl;dr faq
+    not never why what when where who how which today yesterday tomorrow summary conclusion tldr
+    tl;dr faq
     here there this that these those i we you he she they it source sources reference references
     footnote action actions agenda attendees discussion decision decisions pro pros con cons idea
     ideas thought thoughts plan draft untitled am pm name names alias aliases date time tag tags id

@@ -15,7 +15,7 @@ _NAME = re.compile(rf"(?:{_TITLE}\s+)?{_NAME_WORD}(?:\s+{_NAME_WORD}){{0,3}}")
 _TITLED = re.compile(rf"{_TITLE}\s+{_NAME_WORD}")
 # What stands before the name of a place, a time or a thing rather than of a person.
 _PLACED = re.compile(
-    r"\b(?:in|at|from|to|near|on|of|for|by|since|until|every|last|next)\s+(?:the\s+)?$"
+    r"\b(?:in|at|from|to|near|on|of|for|by|since|until|every|last|next|в|у|на|з|із|до|від|біля)\s+(?:the\s+)?$"
 )
 _NO_NAME = frozenset(
     """
@@ -44,7 +44,8 @@ _MAN = re.compile(r"(?:mr|uncle|пан)\b(?! &)|.{1,4}先生$", re.IGNORECASE)
 def starts_with_name(text: str) -> bool:
     """Whether a text is one name of a person or thing, written with capitals, and nothing else."""
     named = _NAME.fullmatch(text)
-    return bool(named) and not any(word.casefold() in _NO_NAME for word in text.split())
+    words = text.casefold().split()
+    return bool(named) and not _NO_NAME.intersection(words) and not speaks_of_another(text)
 
 
 class Company:

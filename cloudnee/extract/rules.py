@@ -165,6 +165,8 @@ class _Reading:
             self.labels[number] = relation
             return []
         known = relation in self.ontology.relations
+        if not known and self.sentences.any.match(written):  # Siti: lives in Jurong
+            return []
         found = values_of(written, self.ontology.relation(relation), known=known)
         return [(relation, value) for value in found]
 

@@ -16,9 +16,7 @@ __all__ = ["Said", "Sentences", "sentences_of"]
 
 _TITLES = "".join(rf"(?<!\b{title}\.)" for title in ("Mr", "Mrs", "Ms", "Mdm", "Dr", "St", "No"))
 _END = re.compile(rf"(?<=[.!?])[\"”’)]*{_TITLES}\s+(?=[^a-z])|(?<=[。！？])|\n(?=\s*[-*+]\s)")
-_CLAUSES = re.compile(
-    r"\s*[;；]\s*|,?\s+but\s+|,\s+and\s+|，|(?:,|\s+and)\s+(?=(?:now\s+|also\s+)?[a-z]+s\b)"
-)
+_CLAUSE = r"\s*[;；]\s*|,?\s+but\s+|,\s+and\s+|，"
 _NOT_SO = (
     r"not|never|no longer|no more|nor|neither|hardly|used to|formerly|previously|back then|"
     r"last (?:year|month)|ago|until|if|unless|whether|in case|might|maybe|perhaps|possibly|"
@@ -35,7 +33,10 @@ _ABROAD = (
     r"不|没|沒|未|别|如果|要是|以前|曾|可能|也许|打算|吗|嗎|是否"
 )
 _DOUBT_BEFORE = re.compile(rf"\b(?:{_NOT_SO}|{_OTHERS_WORD})\b|{_ABROAD}", re.IGNORECASE)
-_DOUBT_AFTER = re.compile(rf"\b(?:{_NOT_SO})\b|{_ABROAD}", re.IGNORECASE)
+_DOUBT_AFTER = re.compile(
+    rf"\b(?:{_NOT_SO})\b|\((?:old|former|previous|past)\b|^\s*(?:no|nothing|nobody|none)\b|{_ABROAD}",
+    re.IGNORECASE,
+)
 _MAY = re.compile(r"\bmay\b")  # the month has a capital
 _QUOTED = re.compile(r"[\"“«「][^\"”»」]{0,400}[\"”»」]")
 _ADVERBS = re.compile(
@@ -60,7 +61,7 @@ _PRONOUN = re.compile(r"(?:she|he|they|вона|він|вони|她|他|他们|�
 _FIRST = re.compile(r"(?:i|я|我)", re.IGNORECASE)
 _AMOUNT = re.compile(
     r"(?:(?:S|US|A)?\$|SGD|USD|EUR|RM|€|£|¥|₴)?\s?\d(?:[\d,]*\d)?(?:\.\d+)?(?:\s?(?:SGD|USD|EUR|грн|元|块))?"
-    r"(?![\w%])"
+    r"(?![\w%]|\s?[-–—]\s?\d)"
 )
 _PLACE = re.compile(
     r"(?:(?:Blk|Block|Blok)\s+)?[^\Wa-z_][\w'’\-]*(?:\s+(?:of|de|the|(?!and\b)[^\Wa-z_][\w'’\-]*))*"
@@ -103,9 +104,10 @@ class Sentences:
             for phrase, relation in ontology.phrases
             for form in _forms(phrase, relation, ontology.relation(relation).target_type or "")
         ]
-        self.any = re.compile(
-            "|".join(phrase.pattern.pattern for phrase in self.phrases) or r"(?!)", re.IGNORECASE
-        )
+        any_phrase = "|".join(phrase.pattern.pattern for phrase in self.phrases) or r"(?!)"
+        self.any = re.compile(any_phrase, re.IGNORECASE)
+        goes_on = rf"(?:,|\s+and)\s+(?=(?:now\s+|also\s+)?(?:{any_phrase}))"
+        self.clauses = re.compile(rf"{_CLAUSE}|{goes_on}", re.IGNORECASE)
 
     def facts(
         self,
@@ -129,8 +131,9 @@ class Sentences:
         linked = {entity_key(link.shown): link.target for link in links(sentence)}
         follows = False
         source: str | None = None
-        for clause in _CLAUSES.split(shown):
+        for clause in self.clauses.split(shown):
             who = _Who(company, first_person, opens or follows, names, source)
+            opens = False
             found = self._clause(clause.strip(), who)
             if found is None:
                 follows = False

@@ -10,7 +10,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloudnee.config import load_audiences
@@ -83,6 +83,7 @@ def test_labels(label: str, relation: str | None) -> None:
     assert SHIPPED.label_relation(label) == relation
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(sorted((t, r.name) for r in SHIPPED.relations.values() for t in r.labels)),
     st.sampled_from([" ", "_", "-", "  ", " - ", "\u2010", "\u2013", "\u00a0"]),
@@ -406,6 +407,7 @@ def test_a_folder_must_be_there(tmp_path: Path) -> None:
         load_ontology(tmp_path)
 
 
+@settings(deadline=None)
 @given(
     st.recursive(
         st.sampled_from(

@@ -28,6 +28,7 @@ def texts(text: str, limit: int = 1200) -> list[str]:
     return [text[s.start : s.end] for s in passage_spans(parse_page("a.md", text), limit)]
 
 
+@settings(deadline=None)
 @given(MARKDOWN, ENDS, st.integers(1, 80))
 @example(["a", "", "b"], "\r\n", 2)
 def test_chunks_give_the_text_back(lines: list[str], end: str, limit: int) -> None:

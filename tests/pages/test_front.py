@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloudnee.pages.front import read_front
@@ -127,6 +127,7 @@ def test_nothing_in_yaml_can_grow_or_run(inner: str) -> None:
     assert parse_page("a.md", f"---\nname: Ann\n{inner}\n---\n").subject in ("Ann", "a")
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="-:[]{}&*!|>'\"%@`# \n\t\\abcé0,?~.", max_size=120))
 def test_no_front_matter_is_an_error(inner: str) -> None:
     """Whatever stands between the marks, the page is parsed and its text found."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloudnee.errors import BadPage
@@ -167,6 +167,7 @@ def test_what_is_no_page(text: str, told: str) -> None:
         parse_page("a.md", text)
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=300))
 def test_any_text_is_a_page(text: str) -> None:
     """Odd Markdown is no error, and the text stays as it was."""
