@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -49,6 +50,16 @@ class Keeping:
 
     # for doors that answer at once, or draw
 
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder in force: the one given, else the one of the file's vectors."""
+        return self._caller.engine.embedder
+
+    def warm(self) -> str:
+        """Load the model, so that the first question need not wait for it; gives its name."""
+        self._caller.engine.embedded(["ready"])
+        return self.embedder.model
+
     def keep(
         self,
         path: str,
@@ -62,6 +73,16 @@ class Keeping:
         """
         remembering = self._remembering
         return remembering.keep(remembering.given(NewPage(path, text, tuple(aliases), as_of)))
+
+    @property
+    def writes(self) -> bool:
+        """Whether this audience may write any page."""
+        return bool(self._caller.rule().writes)
+
+    def unread_counts(self) -> dict[str, int]:
+        """How many pages that this audience sees are "pending" and how many "failed"."""
+        found = self._caller.store.unread(self._caller.bit, 1_000_000)
+        return dict(Counter(status for _, status, _ in found))
 
     def edges(self, ids: Iterable[str]) -> list[Edge]:
         """The edges with these ids that this audience sees, in this order."""

@@ -297,11 +297,14 @@ class Memory(Keeping):
 
         return drawn(self._caller.reader(), past, lambda: self._engine.ontology)
 
-    def pages(self) -> list[PageInfo]:
-        """The pages this audience sees, by path."""
+    def pages(self, path: str | None = None) -> list[PageInfo]:
+        """The pages this audience sees, by path; with `path`, that one alone."""
+        from cloudnee.pages.path import canonical_path
+
         found = []
+        only = canonical_path(path) if path is not None else None
         for path, subject, status, hashed, as_of, updated, tags, edges, reason in self._store.pages(
-            self._caller.bit
+            self._caller.bit, only
         ):
             listed = tuple(tags.split("\n")) if tags else ()
             dates = (from_micros(as_of), from_micros(updated))

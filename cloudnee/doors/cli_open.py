@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cloudnee.extract.base import Extractor
     from cloudnee.memory import Memory
 
-__all__ = ["opened"]
+__all__ = ["chosen", "opened"]
 
 
 def opened(args: Namespace, *, create: bool) -> Memory:
@@ -20,14 +20,14 @@ def opened(args: Namespace, *, create: bool) -> Memory:
     for name in ("db", "org", "audience", "ontology"):
         if getattr(args, name) == "":  # a script's empty variable must not mean the default
             raise BadInput(f"--{name} is empty: name one, or leave the option out")
-    path = _chosen(args.db, "CLOUDNEE_DB", "cloudnee.db")
+    path = chosen(args, "db")
     if not create and not os.path.exists(path):
         raise BadInput(f'no database at {path}: "cloudnee remember" makes one, --db names another')
     from cloudnee.memory import Memory
 
     return Memory.open(
         path,
-        org=_chosen(args.org, "CLOUDNEE_ORG", "default"),
+        org=chosen(args, "org"),
         audience=args.audience or "owner",
         ontology=args.ontology,
         extractor=_extractor(args) if create or hasattr(args, "extractor") else None,
@@ -41,5 +41,10 @@ def _extractor(args: Namespace) -> Extractor | None:
     return extractor(args)
 
 
-def _chosen(given: str | None, variable: str, otherwise: str) -> str:
-    return given or os.environ.get(variable) or otherwise
+_OTHERWISE = {"db": ("CLOUDNEE_DB", "cloudnee.db"), "org": ("CLOUDNEE_ORG", "default")}
+
+
+def chosen(args: Namespace, name: str) -> str:
+    """The database ("db") or the org ("org") that is meant."""
+    variable, otherwise = _OTHERWISE[name]
+    return getattr(args, name) or os.environ.get(variable) or otherwise

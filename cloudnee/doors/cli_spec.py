@@ -5,6 +5,7 @@ A new verb is one entry in `VERBS` and one function that takes (memory, args) an
 
 from __future__ import annotations
 
+from cloudnee.doors.cli_spec_doors import doors
 from cloudnee.doors.cli_spec_keep import KEEPING
 from cloudnee.doors.cli_verb import Argument, Verb
 from cloudnee.doors.cli_verb import arg as _arg
@@ -296,4 +297,5 @@ VERBS = (
         verb._replace(arguments=verb.arguments + _READERS) if verb.name in _READING else verb
         for verb in KEEPING
     ),
+    *doors(_READERS),
 )

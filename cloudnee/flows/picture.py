@@ -58,7 +58,9 @@ def pictured(
     return Picture(nodes, edges, *counts)
 
 
-def _kept(rows: Sequence[EdgeRow], degrees: Counter[int], most: int | None) -> dict[int, None] | None:
+def _kept(
+    rows: Sequence[EdgeRow], degrees: Counter[int], most: int | None
+) -> dict[int, None] | None:
     """Of more entities than `most`: the busiest, and what is nearest to them; None for all."""
     if most is None or len(degrees) <= most:
         return None

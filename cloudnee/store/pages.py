@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from cloudnee.store.base import OrgRows, scoped
+from cloudnee.store.base import OrgRows, as_json, scoped
 
 __all__ = ["PageRow", "PageRows"]
 
@@ -55,8 +54,10 @@ class PageRows(OrgRows):
         """Keep what was given beside a text that is not read yet."""
         self.db.run("set_waiting", page=page, waiting=waiting)
 
-    def pages(self, bit: int) -> list[tuple[Any, ...]]:
-        """The pages an audience sees, as rows in the order of `PageInfo`."""
+    def pages(self, bit: int, path: str | None = None) -> list[tuple[Any, ...]]:
+        """The pages an audience sees, or one of them, as rows in the order of `PageInfo`."""
+        if path is not None:
+            return self.db.rows("one_page", org=self.org, bit=bit, path=path)
         return self.db.rows("pages", org=self.org, bit=bit)
 
     def page_text(self, path: str, bit: int) -> str:
@@ -76,8 +77,8 @@ class PageRows(OrgRows):
             "unread_about",
             org=self.org,
             bit=bit,
-            entities=json.dumps(list(entities)),
-            keys=json.dumps(list(keys)),
+            entities=as_json(list(entities)),
+            keys=as_json(list(keys)),
             most=most,
         )
 

@@ -32,6 +32,12 @@ SELECT p.path, p.subject, p.status, p.content_hash, p.as_of, p.updated_at, p.tag
  WHERE p.org = :org AND p.seen_by & :bit
  ORDER BY p.path
 
+-- :name one_page
+SELECT p.path, p.subject, p.status, p.content_hash, p.as_of, p.updated_at, p.tags,
+       (SELECT count(*) FROM edges e WHERE e.page = p.id AND e.retired_at IS NULL), p.reason
+  FROM pages p
+ WHERE p.org = :org AND p.path = :path AND p.seen_by & :bit
+
 -- :name page_text
 SELECT text FROM pages WHERE org = :org AND path = :path AND seen_by & :bit
 
