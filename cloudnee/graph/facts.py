@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from base64 import b32encode
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = ["Change", "Read", "StatedFact", "changes", "edge_id", "fact_id", "triplet_text"]
 
@@ -16,6 +13,10 @@ def fact_id(path: str, source_key: str, relation: str, target_key: str) -> str:
 
     It is made of keys and not of entity ids, so that it tells nothing of who else bears the name.
     """
+    import hashlib  # these three take 10 ms, and only a write needs them
+    import json
+    from base64 import b32encode
+
     made_of = json.dumps([path, source_key, relation, target_key], ensure_ascii=False)
     digest = hashlib.blake2b(made_of.encode("utf-8"), digest_size=10).digest()
     return b32encode(digest).decode("ascii").lower()
@@ -31,16 +32,14 @@ def triplet_text(source: str, relation: str, target: str) -> str:
     return f"{source} {relation.replace('_', ' ')} {target}"
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """A fact as this reading of the page states it."""
 
     fact: str
     quote: str
 
 
-@dataclass(frozen=True, slots=True)
-class StatedFact:
+class StatedFact(NamedTuple):
     """A fact as the store has it: stated by the page until now."""
 
     id: int
@@ -49,8 +48,7 @@ class StatedFact:
     group: tuple[int, str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What a reading does to a page's facts.
 
     `added` begin, `ended` (row id to reason) stop, `kept` stay as they are, `restated` stay and

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 __all__ = [
     "Candidate",
@@ -142,8 +142,7 @@ def _dialled(handle: str, region: str | None) -> tuple[str, ...]:
 Handle = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """An entity that already bears a name, as the settling of a page sees it.
 
     `visible` says that a page which all of this page's readers may see names it. `handles` are the
@@ -163,8 +162,7 @@ class Candidate:
         return self.handles | self.hidden
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(NamedTuple):
     """The entity (row id) that a name means, or None for a new one, and whether it was unclear."""
 
     entity: int | None

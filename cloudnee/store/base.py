@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
 from cloudnee.errors import BadInput
 from cloudnee.store.database import Database
 
-__all__ = ["OrgRows", "scoped"]
+__all__ = ["OrgRows", "as_json", "scoped"]
 
 
 class OrgRows:
@@ -90,3 +91,10 @@ class OrgRows:
 def scoped(scope: int, terms: str) -> str:
     """Index terms with their scope before each."""
     return " ".join(f"{scope}:{term}" for term in terms.split()) if terms else ""
+
+
+def as_json(values: list[Any]) -> str:
+    """A list as queries take one."""
+    import json  # 8 ms, and a lookup by phone needs none
+
+    return json.dumps(values)

@@ -58,6 +58,7 @@ class Database:
         self._local = threading.local()
         self._all: list[apsw.Connection] = []
         self._lock = threading.Lock()
+        self._turn = threading.Lock()  # SQLite's own waiting is not fair: threads queue here
         with self.explained():
             self._prepare(self.connection)
 
@@ -240,7 +241,7 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """One immediate transaction: the lock first, all or nothing."""
-        with self.explained():
+        with self._turn, self.explained():
             connection = self.connection
             connection.execute("BEGIN IMMEDIATE")
             try:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from cloudnee.store.base import OrgRows
+from cloudnee.store.base import OrgRows, as_json
 
 __all__ = ["AliasRow", "NameRow", "PeopleRows"]
 
@@ -40,7 +39,7 @@ class PeopleRows(OrgRows):
     def entities_of_keys(self, keys: Iterable[str]) -> dict[str, list[tuple[int, str, str]]]:
         """key → (entity, word, id) of each entity of it, whoever asks: for the write flow."""
         found: dict[str, list[tuple[int, str, str]]] = {}
-        rows = self.db.rows("entities_of_keys", org=self.org, keys=json.dumps(list(keys)))
+        rows = self.db.rows("entities_of_keys", org=self.org, keys=as_json(list(keys)))
         for key, entity, word, eid in rows:
             found.setdefault(key, []).append((entity, word, eid))
         return found
@@ -131,7 +130,7 @@ class PeopleRows(OrgRows):
     def named_entities(self, keys: Iterable[str], bit: int) -> dict[str, list[int]]:
         """key → the entities that a visible page is about or links to, or gave that handle."""
         found: dict[str, list[int]] = {}
-        wanted = json.dumps(sorted(keys))
+        wanted = as_json(sorted(keys))
         for key, entity in self.db.rows("named_entities", org=self.org, keys=wanted, bit=bit):
             found.setdefault(key, []).append(entity)
         return found

@@ -5,7 +5,6 @@ the query."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable
 
@@ -79,6 +78,8 @@ class Store(PageRows, PeopleRows, EdgeRows):
 
     def _tombstone(self, kind: str, what: str) -> bytes:
         """A keyed hash: it tells that this was forgotten, and nothing of what it was."""
+        import hashlib
+
         return hashlib.blake2b(f"{kind}\n{what}".encode(), key=self.secret, digest_size=16).digest()
 
     def forget(self, kind: str, what: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -146,7 +145,7 @@ def test_what_the_readers_cannot_see_makes_nothing_ambiguous() -> None:
     assert not settle(hidden).ambiguous
     with_hidden_phone = Candidate(7, hidden=PHONE_A)
     assert settle([with_hidden_phone], handles=PHONE_B).entity == 7
-    assert settle([replace(with_hidden_phone, visible=False)], handles=PHONE_B).entity is None
+    assert settle([with_hidden_phone._replace(visible=False)], handles=PHONE_B).entity is None
 
 
 def test_a_word_names_one_of_them() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from hypothesis import given
@@ -56,7 +56,7 @@ def test_equal_dates_go_by_write_then_line() -> None:
     """On one date the later write wins, within one write the later line."""
     same = [price(1, 180, 10), price(2, 160, 10)]
     assert current(same) == {2}
-    first, second = (replace(edge, written=5) for edge in same)
+    first, second = (edge._replace(written=5) for edge in same)
     assert current([first, second]) == {2}
 
 
