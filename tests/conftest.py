@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from hypothesis import HealthCheck, settings
+
 LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
 
 
@@ -18,3 +20,7 @@ def _refuse_the_network(event: str, args: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_refuse_the_network)
+
+# No test is timed: the machine is shared, and a slow minute is no fault.
+settings.register_profile("cloudnee", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("cloudnee")
