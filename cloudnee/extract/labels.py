@@ -9,13 +9,14 @@ from functools import lru_cache
 
 from cloudnee.extract.ontology import Ontology, Relation, folded
 from cloudnee.pages.handles import handle_label
-from cloudnee.pages.markup import links, plain
+from cloudnee.pages.markup import BLANK, links, plain
 
 __all__ = ["Value", "relation_of", "snake_case", "values_of"]
 
 LONGEST_VALUE = 300
 _LONGEST_LABEL = 40
-_LABEL = re.compile(r"[^\W\d_][\w\s'’&/.\-]*")
+_LABEL = re.compile(r"[^\W\d_](?:[\w\s'’&/\-]|\.(?!\w))*")  # run.py names a file
+_NUMBERED = re.compile(r"\d{3}")  # "Issue 1204" names a thing
 _WORD = re.compile(r"[^\s_\-]+")
 _NO_WORD = re.compile(r"[^\w]+")
 # Words that open a remark, a part of a text or of a program, and never name a relation.
@@ -29,6 +30,8 @@ _REMARKS = """
     tests chore refactor perf build step steps figure fig image caption table listing chapter
     section part http https ftp mailto file tel www remember reminder update updated edit edited
     first second third finally next then else if but and or so because however also yes no maybe
+    a an the by on of to as at for from in into with without under over after before during via per
+    including includes like such all any some each every
     not never why what when where who how which today yesterday tomorrow summary conclusion tldr
     tl;dr faq
     here there this that these those i we you he she they it source sources reference references
@@ -53,6 +56,7 @@ _ADDRESS = re.compile(r"(?://|\\)")  # what stands behind the colon of an addres
 _SHOWS = re.compile(r"[^\W_]|[^\x00-\xff]")
 _PROSE = re.compile(r"[.!?]\s+[A-Z]")
 _SEVERAL = re.compile(r"(?:\s|[,;、，&+]|\band\b|\bта\b|\bі\b)*\.?")
+_QUOTES = frozenset('“”"')
 _MOST_WORDS = 12
 
 
@@ -84,6 +88,8 @@ def _own_relation(label: str) -> str | None:
         return None
     words = _WORD.findall(folded(label))
     if not 1 <= len(words) <= 3 or words[0] in _NO_RELATION or words[-1].strip(".") in ("todo",):
+        return None
+    if _NUMBERED.search(words[-1]):
         return None
     if len(words) == 1 and (len(words[0]) < 2 and words[0].isascii()):
         return None
@@ -125,7 +131,9 @@ def _only_links(written: str, spans: Sequence[tuple[int, int]]) -> bool:
 
 
 def _trimmed(text: str) -> str:
-    text = text.strip().strip('“”"').strip()
+    text = text.strip()
+    if text[:1] in _QUOTES and text[-1:] in _QUOTES and not _QUOTES.intersection(text[1:-1]):
+        text = text[1:-1].strip()
     if text.endswith((".", "。", ";", ",")) and not re.search(r"(?:\.\w{1,3}|\b\w)\.$|\.\.$", text):
         text = text[:-1].rstrip()
     return text
@@ -135,7 +143,7 @@ def _is_value(text: str, relation: Relation) -> bool:
     """Whether a text states a value, and states it of today."""
     if not _SHOWS.search(text) or len(text) > LONGEST_VALUE or text.casefold() in _NOTHING:
         return False
-    if "{{" in text or "{%" in text:  # a template's gap
+    if "{{" in text or "{%" in text or BLANK in text:  # a template's gap, or code left out
         return False
     if text.endswith(("?", "？", ":", "：")) or _ADDRESS.match(text):
         return False

@@ -37,6 +37,7 @@ _DATED = re.compile(
 _STRUCK = re.compile(r"~~.*~~\s*")
 _RELATION_LINK = re.compile(r"([^\W\d_][\w' \-]{0,40}?)\s+(?=\[\[)")
 _MOST_TEXT = 20_000  # characters of a paragraph that are read for sentences
+_ENDS = (".", "!", "?", "。", "！", "？", ":")
 _WRAPPED = 60  # a shorter line was not wrapped, but ended
 
 
@@ -48,6 +49,22 @@ class _Line:
     written: str
     text: str
     hard: bool = False
+
+
+@dataclass(slots=True)
+class _Unit:
+    """Lines that belong together: running text, or a form with the lines that it wraps over."""
+
+    lines: list[_Line]
+    formed: bool
+
+    def whole(self) -> _Line:
+        """The unit as one line."""
+        first = self.lines[0]
+        if len(self.lines) == 1:
+            return first
+        written = "\n".join(line.written for line in self.lines)
+        return _Line(first.number, written, " ".join(line.text for line in self.lines))
 
 
 class RulesExtractor:
@@ -86,6 +103,7 @@ class _Reading:
             e.key: tuple(v for v, _ in e.values) for e in outline.front.entries if e.values
         }
         self.speakers = speakers_of(self.front, outline)
+        self.units: dict[int, list[_Unit]] = {}
         self.labels: dict[int, str] = {}  # list items that announce the items below them
 
     def edges(self) -> Iterator[ExtractedEdge]:
@@ -143,19 +161,38 @@ class _Reading:
 
     def _text_forms(self, number: int, block: Block) -> Iterator[Statement]:
         if block.depth > 1 or (block.depth and not block.first):
-            yield from self._below_label(block)
+            yield from self._below_label(number, block)
             return
-        for line in _lines(block):
-            for relation, value in self._label(number, block, line) or self._linked(block, line):
-                yield Statement(
-                    None, relation, value.text, line.number, line.written,
-                    block.heading, value.declared,
-                )  # fmt: skip
+        for unit in self._units(number):
+            if unit.formed:
+                line = unit.whole()
+                for relation, value in self._values(number, line):
+                    yield _stated(relation, value, line, block)
 
-    def _label(self, number: int, block: Block, line: _Line) -> list[tuple[str, Value]]:
-        """The values of `Label: value`; an item that is only `Label:` announces those below it."""
-        labelled = split_label(line.text, bare=block.depth > 0) if line.text else None
-        if labelled is None or "`" in line.written or "[[" in labelled[0]:
+    def _units(self, number: int) -> list[_Unit]:
+        """The lines of a block as far as they belong together; found once."""
+        if number not in self.units:
+            block = self.outline.blocks[number]
+            units: list[_Unit] = []
+            for line in _lines(block):
+                formed = split_label(line.text, bare=block.depth > 0) is not None
+                formed = formed or bool(block.depth and _RELATION_LINK.match(line.text))
+                if units and _goes_on(units[-1], line, formed=formed):
+                    units[-1].lines.append(line)
+                else:
+                    units.append(_Unit([line], formed))
+            self.units[number] = units
+        return self.units[number]
+
+    def _values(self, number: int, line: _Line) -> list[tuple[str, Value]]:
+        """(relation, value) of what a line states by its form.
+
+        An item that is only `Label:` announces the items below it.
+        """
+        labelled = split_label(line.text, bare=self.outline.blocks[number].depth > 0)
+        if labelled is None:
+            return self._linked(line)
+        if "`" in line.written or "[[" in labelled[0]:
             return []
         label, written = plain(labelled[0]), labelled[1]
         relation = relation_of(label, self.ontology)
@@ -170,28 +207,26 @@ class _Reading:
         found = values_of(written, self.ontology.relation(relation), known=known)
         return [(relation, value) for value in found]
 
-    def _below_label(self, block: Block) -> Iterator[Statement]:
+    def _below_label(self, number: int, block: Block) -> Iterator[Statement]:
         """Items below `- Label:` are its values; items below anything else speak of that."""
         relation = self.labels.get(block.parent)
         if relation is None or block.depth != 2 or not block.first:
             return
-        law = self.ontology.relation(relation)
+        unit = next(iter(self._units(number)), None)
+        line = unit.whole() if unit else None
+        if line is None or split_label(line.text, bare=True):
+            return
         above = self.outline.blocks[block.parent].text.split("\n")[-1]
-        line = next(iter(_lines(block)), None)
-        if line and not split_label(line.text, bare=True):
-            for value in values_of(line.text, law, known=relation in self.ontology.relations):
-                said = f"{above}\n{line.written}"
-                yield Statement(
-                    None, relation, value.text, line.number, said, block.heading, value.declared
-                )
+        known = relation in self.ontology.relations
+        for value in values_of(line.text, self.ontology.relation(relation), known=known):
+            said = f"{above}\n{line.written}"
+            yield _stated(relation, value, line, block, said)
 
-    def _linked(self, block: Block, line: _Line) -> list[tuple[str, Value]]:
+    def _linked(self, line: _Line) -> list[tuple[str, Value]]:
         """The values of `- relation [[Target]]`."""
-        opened = _RELATION_LINK.match(line.text) if block.depth else None
-        if opened is None:
-            return []
-        relation = relation_of(opened[1], self.ontology)
-        if relation is None:
+        opened = _RELATION_LINK.match(line.text)
+        relation = relation_of(opened[1], self.ontology) if opened else None
+        if opened is None or relation is None:
             return []
         found = values_of(line.text[opened.end() :], self.ontology.relation(relation))
         return [(relation, value) for value in found if value.declared]
@@ -201,38 +236,20 @@ class _Reading:
     def _prose(self, number: int, block: Block, company: Company) -> Iterator[Statement]:
         if block.kind != "text" or block.quoted or number in self.speakers:
             return
-        lines = list(_lines(block))
         stated: set[tuple[int, str]] = set()
-        if block.depth <= 1 and number not in self.labels:
-            for running in self._running(block, lines):
-                for statement in self._sentences(block, running, company):
+        running = block.depth <= 1 and number not in self.labels
+        for unit in self._units(number):
+            if running and not unit.formed:
+                for statement in self._sentences(block, unit.lines, company):
                     stated.add((statement.line, entity_key(statement.target)))
                     yield statement
-        for line in lines:
-            yield from self._bare_links(block, line, stated)
-
-    def _running(self, block: Block, lines: list[_Line]) -> Iterator[list[_Line]]:
-        """Lines that belong together as text; one with the form of a label stands for itself."""
-        together: list[_Line] = []
-        for line in lines:
-            formed = self._is_formed(block, line)
-            if together and (formed or _begins(line, together[-1])):
-                yield together
-                together = []
-            if not formed:
-                together.append(line)
-        if together:
-            yield together
-
-    def _is_formed(self, block: Block, line: _Line) -> bool:
-        """Whether a line has the form of a label, be it a relation's or not: it is no sentence."""
-        labelled = split_label(line.text, bare=block.depth > 0) is not None
-        return labelled or bool(self._linked(block, line))
+        if "[[" in block.text:
+            yield from self._bare_links(number, block, stated)
 
     def _sentences(self, block: Block, lines: list[_Line], company: Company) -> Iterator[Statement]:
         """What the sentences of lines that belong together state."""
         text = "\n".join(line.text for line in lines)
-        if not lines or len(text) > _MOST_TEXT:
+        if len(text) > _MOST_TEXT:
             return
         opens = block.depth > 0 or company.alone
         at = 0
@@ -244,35 +261,56 @@ class _Reading:
             for said in told:
                 place = max(text.find(said.target, begin, at), begin)
                 line = lines[text.count("\n", 0, place)]
-                yield Statement(
-                    said.source, said.relation, said.target, line.number, flat,
-                    block.heading, said.declared,
-                )  # fmt: skip
+                value = Value(said.target, said.declared)
+                yield _stated(said.relation, value, line, block, flat, said.source)
             if not any(said.source is None for said in told):
                 company.hear(plain(flat))
             opens = opens and company.alone
 
     def _bare_links(
-        self, block: Block, line: _Line, stated: set[tuple[int, str]]
+        self, number: int, block: Block, stated: set[tuple[int, str]]
     ) -> Iterator[Statement]:
-        """Links that nothing else their line states leads to."""
-        if "[[" not in line.text:
-            return
-        formed = [*self._label(-2, block, line), *self._linked(block, line)]
-        used = {entity_key(value.text) for _, value in formed}
-        used |= {key for number, key in stated if number == line.number}
-        for link in links(line.text):
-            if entity_key(link.target) not in used:
-                used.add(entity_key(link.target))
-                yield Statement(
-                    None, "links_to", link.target, line.number, line.written,
-                    block.heading, declared=True,
-                )  # fmt: skip
+        """Links that nothing else their lines state leads to."""
+        for unit in self._units(number):
+            formed = self._values(number, unit.whole()) if unit.formed else []
+            used = {entity_key(value.text) for _, value in formed}
+            for line in unit.lines:
+                said = {key for at, key in stated if at == line.number}
+                for link in links(line.text):
+                    key = entity_key(link.target)
+                    if key not in used and key not in said:
+                        used.add(key)
+                        yield _stated("links_to", Value(link.target, declared=True), line, block)
+
+
+def _stated(
+    relation: str,
+    value: Value,
+    line: _Line,
+    block: Block,
+    said: str | None = None,
+    source: str | None = None,
+) -> Statement:
+    """A statement of a block; the line says it where nothing else is given."""
+    written = line.written if said is None else said
+    return Statement(
+        source, relation, value.text, line.number, written, block.heading, value.declared
+    )
+
+
+def _goes_on(unit: _Unit, line: _Line, *, formed: bool) -> bool:
+    """Whether a line is the rest of a unit that an editor wrapped."""
+    before = unit.lines[-1]
+    if not (unit.formed or formed):
+        return not _begins(line, before)
+    if before.hard or before.text.endswith(_ENDS) or len(before.written) < _WRAPPED:
+        return False
+    return not formed or line.text[0].islower()
 
 
 def _begins(line: _Line, before: _Line) -> bool:
     """Whether a line begins anew rather than being the rest of a wrapped one."""
-    ended = before.text.endswith((".", "!", "?", "。", "！", "？", ":")) or before.hard
+    ended = before.text.endswith(_ENDS) or before.hard
     return ended or (len(before.text) < _WRAPPED and not line.text[0].islower())
 
 

@@ -10,7 +10,7 @@ from cloudnee.extract.labels import LONGEST_VALUE
 from cloudnee.extract.ontology import Ontology
 from cloudnee.extract.people import Company, starts_with_name
 from cloudnee.graph.identity import entity_key
-from cloudnee.pages.markup import links, plain
+from cloudnee.pages.markup import BLANK, links, plain
 
 __all__ = ["Said", "Sentences", "sentences_of"]
 
@@ -88,6 +88,7 @@ class _Phrase:
     relation: str
     target: str
     base: bool  # "live in": only after I or they
+    words: str  # what stands in every text that holds it, case folded
 
 
 def sentences_of(text: str) -> list[str]:
@@ -106,8 +107,14 @@ class Sentences:
         ]
         any_phrase = "|".join(phrase.pattern.pattern for phrase in self.phrases) or r"(?!)"
         self.any = re.compile(any_phrase, re.IGNORECASE)
+        self.words = tuple(dict.fromkeys(phrase.words for phrase in self.phrases))
         goes_on = rf"(?:,|\s+and)\s+(?=(?:now\s+|also\s+)?(?:{any_phrase}))"
         self.clauses = re.compile(rf"{_CLAUSE}|{goes_on}", re.IGNORECASE)
+
+    def hold(self, text: str) -> bool:
+        """Whether a text may hold a phrase: a look that costs little, since most hold none."""
+        folded = text.casefold()
+        return any(words in folded for words in self.words)
 
     def facts(
         self,
@@ -123,10 +130,10 @@ class Sentences:
         `first_person`: *I* is the subject. `opens`: the sentence opens a line of the subject's, and
         may leave it out. `names` says which words before a phrase are a name.
         """
-        if not self.any.search(sentence):
+        if not self.hold(sentence) or not self.any.search(sentence):
             return
-        shown = _QUOTED.sub("\ufffc", plain(sentence))
-        if shown.rstrip('"”’) ').endswith(("?", "？")):
+        shown = _QUOTED.sub(BLANK, plain(sentence))
+        if shown.rstrip('"”’) *_').endswith(("?", "？", ":", "：")):
             return
         linked = {entity_key(link.shown): link.target for link in links(sentence)}
         follows = False
@@ -144,7 +151,7 @@ class Sentences:
             yield Said(source, relation, named or target, declared=named is not None)
 
     def _clause(self, clause: str, who: _Who) -> tuple[str | None, str, str] | None:
-        if not clause or "\ufffc" in clause or _MAY.search(clause):
+        if not clause or BLANK in clause or _MAY.search(clause):
             return None
         for phrase in self.phrases:
             match = phrase.pattern.search(clause)
@@ -206,11 +213,13 @@ def _forms(phrase: str, relation: str, target: str) -> Iterator[_Phrase]:
 def _phrase(phrase: str, relation: str, target: str, *, base: bool) -> _Phrase:
     body = re.escape(phrase)
     passive = _PASSIVE.match(phrase)
+    words = phrase[passive.end() :] if passive else phrase
     if _CJK.search(phrase):
-        return _Phrase(re.compile(body), relation, target, base)
+        return _Phrase(re.compile(body), relation, target, base, words.casefold())
     if passive and not base:  # "Quoted 160" opens a line as "was quoted 160" goes on with one
-        body = rf"(?:{body}|^{re.escape(phrase[passive.end() :])})"
-    return _Phrase(re.compile(rf"(?<!\w){body}(?!\w)", re.IGNORECASE), relation, target, base)
+        body = rf"(?:{body}|^{re.escape(words)})"
+    pattern = re.compile(rf"(?<!\w){body}(?!\w)", re.IGNORECASE)
+    return _Phrase(pattern, relation, target, base, words.casefold())
 
 
 def _target(after: str, phrase: _Phrase) -> str:
@@ -227,5 +236,9 @@ def _target(after: str, phrase: _Phrase) -> str:
     value = (after[: cut.start()] if cut else after).rstrip(".!。！ ")
     value = _ARTICLE.sub("", _TAIL.sub("", value), count=1).strip(" ,.'’")
     fits = 1 <= len(value.split()) <= _MOST_WORDS and len(value) <= LONGEST_VALUE
-    no_value = re.fullmatch(r"(?:it|them|him|her|that|this|these|those|so|to .*|us|me|you)", value)
+    no_value = re.fullmatch(
+        r"(?:it|them|him|her|that|this|these|those|so|to .*|us|me|you|following.*"
+        r"|.*\b(?:at least|at most|such|same|more|less))",
+        value,
+    )
     return value if fits and entity_key(value) and not no_value else ""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Link", "links", "plain", "split_label", "without_code"]
+__all__ = ["BLANK", "Link", "links", "plain", "split_label", "without_code"]
+
+BLANK = "\ufffc"  # stands for what is not to be read
 
 _LINK = re.compile(r"(!?)\[\[([^\[\]\n]{1,400})\]\]")
 _CODE = re.compile(r"(?<!`)(`{1,8})(?!`)([^`\n]{0,2000}?)(?<!`)\1(?!`)")
@@ -59,10 +61,10 @@ def links(text: str) -> list[Link]:
 
 
 def without_code(text: str) -> str:
-    """The text with what stands between backticks blanked, every other sign in its place."""
+    """The text with `BLANK` for each sign of what stands between backticks."""
     if "`" not in text:
         return text
-    return _CODE.sub(lambda code: " " * len(code[0]), text)
+    return _CODE.sub(lambda code: BLANK * len(code[0]), text)
 
 
 def plain(text: str) -> str:

@@ -55,4 +55,5 @@ def simple_parts(body: str) -> list[Part] | None:
         else:
             parts.append(Part(ITEM if kind == "item" else TEXT, number, number, match[kind]))
         before = kind
-    return [part._replace(text=part.text.rstrip(" ")) for part in parts]
+    found = [part._replace(text=part.text.rstrip(" ")) for part in parts]
+    return None if any(part.text[-1].isspace() for part in found) else found
