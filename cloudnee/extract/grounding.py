@@ -23,7 +23,7 @@ from cloudnee.pages.lines import lines_of
 from cloudnee.pages.markup import plain
 from cloudnee.pages.outline import outline_of
 from cloudnee.pages.page import ParsedPage
-from cloudnee.pages.sections import owner_of
+from cloudnee.pages.sections import has_parts, owner_of
 from cloudnee.pages.terms import terms
 
 __all__ = ["PlacedEdge", "Refusal", "place_edges"]
@@ -286,7 +286,7 @@ class _Words:
 def _owned(page: ParsedPage, edges: Sequence[PlacedEdge], ontology: Ontology) -> list[PlacedEdge]:
     """Edges of the page's subject given to the headings that are the subjects of their lines."""
     outline = outline_of(page.text)
-    if not outline.headings:
+    if not has_parts(outline):
         return list(edges)
     starts = [heading.line for heading in outline.headings]
     about = entity_key(page.name)

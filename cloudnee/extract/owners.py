@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cloudnee.extract.ontology import Ontology
 from cloudnee.graph.identity import entity_key
 from cloudnee.pages.outline import Outline
-from cloudnee.pages.sections import can_be_subject, named_sections
+from cloudnee.pages.sections import can_be_subject, has_parts, named_sections
 
 __all__ = ["Statement", "owners"]
 
@@ -37,6 +37,8 @@ def owners(
     Siblings of which two state the same single-valued relation speak each of itself, and so do
     their siblings that have a name; so does a heading whose form tells (`named_sections`).
     """
+    if not has_parts(outline):
+        return {}
     found = named_sections(outline, subject)
     stated: dict[tuple[int, int, str], set[int]] = {}
     for statement in statements:

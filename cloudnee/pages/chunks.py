@@ -154,8 +154,11 @@ class _Places:
     def pieces(self, first: int, last: int, limit: int) -> Iterator[tuple[int, int, int, int]]:
         """The visible part of lines `first` to `last`, cut into spans within the limit."""
         last = min(last, len(self.starts) - 1)
-        start, end = self.starts[first - 1], self.starts[last] - 1
-        for begin, stop, _, _ in _cuts(self.text, *self._visible(start, end), first, limit):
+        start, end = self._visible(self.starts[first - 1], self.starts[last] - 1)
+        if start < end <= start + limit:
+            yield start, end, self._line(start), self._line(end - 1)
+            return
+        for begin, stop, _, _ in _cuts(self.text, start, end, first, limit):
             begin, stop = self._visible(begin, stop)
             if begin < stop:
                 yield begin, stop, self._line(begin), self._line(stop - 1)

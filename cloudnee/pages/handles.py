@@ -47,6 +47,7 @@ _TITLED = re.compile(
 _TITLED_CJK = re.compile("[\u4e00-\u9fff]{1,4}(?:太太|先生|小姐|女士)")
 _TITLED_UK = re.compile(r"(?:пан|пані) [^\W\d_]\S*(?: \S+){0,2}", re.IGNORECASE)
 _PARTS = re.compile(r"\s*(?:[,;；，、]|\s/\s|\bor\b|\band\b|&)\s*")
+_HANDLE_SIGN = re.compile(r"[@＠\d]")
 _BRACKETS = re.compile(r"[(（][^()（）]{0,100}[)）]")
 
 
@@ -83,6 +84,8 @@ def is_titled(name: str) -> bool:
 def phone_lines(outline: Outline, heading: int) -> Iterator[tuple[str, str, int]]:
     """(kind, handle, line) of the lines directly under a heading (-1: before any)."""
     for block in directly_under(outline, heading):
+        if not _HANDLE_SIGN.search(block.text):
+            continue
         for number, line in enumerate(block.text.split("\n"), block.start):
             labelled = split_label(line.strip(), bare=block.depth == 1)
             kind = handle_label(labelled[0]) if labelled else ""

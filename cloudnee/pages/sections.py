@@ -10,7 +10,14 @@ from cloudnee.graph.identity import entity_key, looks_like_phone
 from cloudnee.pages.handles import is_titled, phone_lines
 from cloudnee.pages.outline import Heading, Outline
 
-__all__ = ["can_be_subject", "named_sections", "nameless", "owner_of", "sharing_siblings"]
+__all__ = [
+    "can_be_subject",
+    "has_parts",
+    "named_sections",
+    "nameless",
+    "owner_of",
+    "sharing_siblings",
+]
 
 # Words that name a part of a page, or a kind of page, but never what it is about.
 _PARTS = """
@@ -60,6 +67,12 @@ def can_be_subject(heading: Heading) -> bool:
     return not nameless(heading.text)
 
 
+def has_parts(outline: Outline) -> bool:
+    """Whether a page has more headings than its title."""
+    headings = outline.headings
+    return len(headings) > 1 or (bool(headings) and headings[0].level > 1)
+
+
 def named_sections(outline: Outline, name: str) -> dict[int, str]:
     """heading → the name that its lines are about, as far as the form of the page tells.
 
@@ -67,6 +80,8 @@ def named_sections(outline: Outline, name: str) -> dict[int, str]:
     is named by its first, and siblings of which two or more have a phone or e-mail of their own.
     """
     found: dict[int, str] = {}
+    if not has_parts(outline):
+        return found
     handled: list[int] = []
     own = entity_key(name)
     tops = [number for number, heading in enumerate(outline.headings) if heading.level == 1]

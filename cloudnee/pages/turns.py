@@ -46,6 +46,8 @@ def _listed(front: Mapping[str, str | tuple[str, ...]]) -> frozenset[str]:
 
 def _turn(text: str, listed: frozenset[str]) -> tuple[str, bool] | None:
     """(speaker, whether that is sure) of a paragraph that has the form of a turn."""
+    if ":" not in text:
+        return None
     bold = _TURN.match(text) if text[:2] in ("**", "__") else None
     if bold and (bold["inside"] or bold["after"]):
         name = bold["name"].strip()
