@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from cloudnee.graph.dates import micros
 from cloudnee.model import Current, Edge, Forgotten, Hit, PageInfo, Recall, Report, Source, Unread
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ Value = dict[str, Any]
 
 
 def _millis(at: datetime) -> int:
-    return round(at.timestamp() * 1000)
+    """Rounded down: the last instant of a day stays in that day."""
+    return micros(at) // 1000
 
 
 def edges(found: Iterable[Edge], org: str) -> list[Value]:
@@ -144,12 +146,15 @@ def forgotten(done: Forgotten) -> Value:
     return {"ok": True, **{name: list(getattr(done, name)) for name in names}}
 
 
-def graph(picture: Picture, org: str, audience: str, *, may_write: bool) -> Value:
+def graph(
+    picture: Picture, org: str, audience: str, *, may_write: bool, may_rate: bool
+) -> Value:
     """The graph, or a part of it, with the counts of the whole."""
     return {
         "orgId": org,
         "audience": audience,
         "mayWrite": may_write,
+        "mayRate": may_rate,
         "entities": [
             {**_entity(org, node.id, node.name, node.type), "degree": node.degree}
             for node in picture.nodes

@@ -190,13 +190,16 @@ async def graph(asked: Annotated[wire.GraphAsked, Query()], visitor: Came) -> Re
     def work() -> Any:
         memory = visitor.asking(asked.org_id, asked.audience)
         picture = memory.picture(asked.who, past=asked.past, most=asked.limit)
-        return answers.graph(picture, memory.org, memory.audience, may_write=_writes(visitor))
+        may_rate = not (visitor.key and visitor.key.read_only)
+        return answers.graph(
+            picture,
+            memory.org,
+            memory.audience,
+            may_write=may_rate and memory.writes,
+            may_rate=may_rate,
+        )
 
     return await _told(work)
-
-
-def _writes(visitor: Visitor) -> bool:
-    return visitor.memory.writes and not (visitor.key and visitor.key.read_only)
 
 
 @router.get("/pages", response_model=wire.Pages)

@@ -338,6 +338,7 @@ class GraphTold(_Told):
     org_id: str
     audience: str
     may_write: bool
+    may_rate: bool
     entities: list[NodeTold]
     edges: list[EdgeTold]
     counts: Counts
