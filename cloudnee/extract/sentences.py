@@ -55,8 +55,8 @@ _CUT = re.compile(
     r"|[,;:(—–，；。]|\s-\s|\s\+\s",
     re.IGNORECASE,
 )
-_ARTICLE = re.compile(r"(?:the|a|an)\s+", re.IGNORECASE)
-_LEAD = re.compile(r"(?:and|also|then|so|today|now|update|btw)[,\s]+", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
+_LEAD = re.compile(r"^(?:and|also|then|so|today|now|update|btw)[,\s]+", re.IGNORECASE)
 _PRONOUN = re.compile(r"(?:she|he|they|вона|він|вони|她|他|他们|她们)", re.IGNORECASE)
 _FIRST = re.compile(r"(?:i|я|我)", re.IGNORECASE)
 _AMOUNT = re.compile(
@@ -64,7 +64,8 @@ _AMOUNT = re.compile(
     r"(?![\w%]|\s?[-–—]\s?\d)"
 )
 _PLACE = re.compile(
-    r"(?:(?:Blk|Block|Blok)\s+)?[^\Wa-z_][\w'’\-]*(?:\s+(?:of|de|the|(?!and\b)[^\Wa-z_][\w'’\-]*))*"
+    r"(?:(?:Blk|Block|Blok)\s+|(?:St|Mt|Ft)\.\s+)?[^\Wa-z_][\w'’\-]*"
+    r"(?:\s+(?:of|de|the|(?!and\b)[^\Wa-z_][\w'’\-]*))*"
 )
 _PASSIVE = re.compile(r"(?:was|were|is|are|has been|have been)\s+", re.IGNORECASE)
 _PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do"}
