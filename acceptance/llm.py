@@ -7,6 +7,7 @@ reports must say what was refused.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import unicodedata
@@ -25,6 +26,7 @@ __all__ = ["main"]
 
 MODEL = "smollm2-135m"
 BOUND = "4"  # facts in one answer: beyond it this model only repeats itself
+SLOW = ("--llm-timeout", "600")
 
 
 class Read(NamedTuple):
@@ -87,6 +89,7 @@ def served() -> Iterator[str]:
     parameters.model.path = str(next(folder.glob("*.gguf")))
     parameters.n_ctx = 8_192
     parameters.n_parallel = 1
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = os.cpu_count() or 1
     parameters.port = 0
     parameters.verbosity = 0
     server = xllamacpp.Server(parameters)
@@ -99,7 +102,7 @@ def read(desk: Desk, path: str, text: str, url: str) -> Read:
     print(".", end="", file=sys.stderr, flush=True)
     began = perf_counter()
     model = ("--extractor", "llm", "--llm-base-url", url, "--llm-model", MODEL)
-    ran = desk.run("remember", path, *model, "--llm-items", BOUND, "--json")
+    ran = desk.run("remember", path, *model, "--llm-items", BOUND, *SLOW, "--json")
     first = ran.document["reports"][0] if ran.out else {"status": "failed", "reason": ran.err}
     seconds = perf_counter() - began
     return Read(path, first, seconds, stray_names(desk, path, text) if first.get("added") else [])

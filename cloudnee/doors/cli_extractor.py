@@ -35,8 +35,13 @@ def extractor(args: Namespace) -> Extractor | None:
     model = _given(args, "llm_model", "CLOUDNEE_LLM_MODEL")
     address = _given(args, "llm_base_url", "CLOUDNEE_LLM_BASE_URL")
     settings = settings_from(os.environ, model, address)
-    most = getattr(args, "llm_items", None)
-    settings = settings if most is None else replace(settings, most_items=max(1, most))
+    given = {
+        "most_items": getattr(args, "llm_items", None),
+        "timeout": getattr(args, "llm_timeout", None),
+    }
+    if any(value is not None and not value > 0 for value in given.values()):
+        raise BadInput("--llm-items and --llm-timeout must be more than 0")
+    settings = replace(settings, **{k: v for k, v in given.items() if v is not None})
     ontology = load_ontology(Path(args.ontology) if args.ontology else None)
     budget = Budget(getattr(args, "max_calls", None), getattr(args, "max_tokens", None))
     reader = LlmExtractor(settings, ontology, budget=budget)

@@ -32,6 +32,7 @@ _READERS = (
         "key is OPENAI_API_KEY",
     ),
     _arg("--llm-items", metavar="N", type=int, tell="facts in one answer at most (60)"),
+    _arg("--llm-timeout", metavar="SECONDS", type=float, tell="how long one call may take (60)"),
     _arg("--max-calls", metavar="N", type=int, tell="stop after so many calls of the model"),
     _arg("--max-tokens", metavar="N", type=int, tell="stop after so many tokens"),
 )

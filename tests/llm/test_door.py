@@ -88,6 +88,10 @@ def test_the_environment_may_choose(
     [
         (["--extractor", "llm"], "give --llm-model NAME"),
         (["--extractor", "both", "--llm-model", "x"], "a key in OPENAI_API_KEY"),
+        (
+            ["--extractor", "llm", "--llm-model", "x", "--llm-base-url", "u", "--llm-items", "0"],
+            "must be more than 0",
+        ),
     ],
 )
 def test_what_is_missing_is_named(run: Any, words: list[str], due: str) -> None:
