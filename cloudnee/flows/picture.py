@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Node", "Picture", "around", "drawn", "pictured"]
 
+_FAN = 7  # of its neighbours, what each entity brings into a picture that cannot show all
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -61,7 +63,7 @@ def pictured(
 def _kept(
     rows: Sequence[EdgeRow], degrees: Counter[int], most: int | None
 ) -> dict[int, None] | None:
-    """Of more entities than `most`: the busiest, and what is nearest to them; None for all."""
+    """Of more entities than `most`: the busiest, and some that are near them; None for all."""
     if most is None or len(degrees) <= most:
         return None
     nearby: dict[int, list[int]] = {}
@@ -76,7 +78,8 @@ def _kept(
                 return kept
             if entity not in kept:
                 kept[entity] = None
-                queue.extend(sorted(nearby[entity], key=lambda other: -degrees[other])[:most])
+                busiest = sorted(dict.fromkeys(nearby[entity]), key=lambda other: -degrees[other])
+                queue.extend([other for other in busiest if other not in kept][:_FAN])
     return kept
 
 

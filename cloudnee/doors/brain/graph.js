@@ -49,7 +49,8 @@ export class Graph {
     const before = this.nodes.size;
     for (const entity of entities) this.addNode(entity, start);
     for (const edge of edges) this.addLink(edge);
-    for (const node of this.nodes.values()) this.dress(node);
+    const busiest = [...this.nodes.values()].sort((a, b) => b.degree - a.degree || a.at - b.at);
+    busiest.forEach((node, rank) => this.dress(node, rank));
     this.settle(before === 0);
     return this.nodes.size - before;
   }
@@ -93,6 +94,7 @@ export class Graph {
       link.line = made("line", { class: link.past ? "line past" : "line", "marker-end": "url(#arrow)" }, this.layers.lines);
       link.label = made("text", { class: "relation" }, this.layers.labels);
       this.links.set(name, link);
+      source.says = source.says || !link.past;
       source.links += 1;
       target.links += 1;
       source.near.add(target);
@@ -101,16 +103,17 @@ export class Graph {
     link.relations.add(edge.relation.replaceAll("_", " "));
   }
 
-  dress(node) {
+  dress(node, rank) {
     if (!this.types.has(node.type)) this.types.set(node.type, 1 + ((this.types.size - 1) % (COLOURS - 1)));
     const many = node.degree - node.links > 0 && node.degree > node.near.size;
-    node.radius = 5 + 2.2 * Math.sqrt(Math.min(node.degree, 40));
-    node.element.setAttribute("class", `node t${this.types.get(node.type)}${many ? " more" : ""}`);
+    const value = !node.says && !node.type; // nothing is said about it: it is what is said
+    node.radius = (value ? 3.5 : 5) + 2.2 * Math.sqrt(Math.min(node.degree, 40));
+    node.element.setAttribute("class", `node t${this.types.get(node.type)}${many ? " more" : ""}${value ? " value" : ""}`);
     node.element.dataset.entity = node.id;
     node.dot.setAttribute("r", node.radius);
     node.label.textContent = short(node.name);
     node.label.setAttribute("y", node.radius + 13);
-    node.label.setAttribute("class", node.degree > 1 || this.nodes.size < 70 ? "" : "far");
+    node.label.setAttribute("class", rank < 60 ? "" : "far");
     node.title.textContent = node.name;
     const kind = node.type ? `, ${node.type}` : "";
     node.element.setAttribute("aria-label", `${node.name}${kind}, ${node.degree} facts`);
@@ -155,8 +158,8 @@ export class Graph {
       line.setAttribute("y1", (source.y + dy * from).toFixed(1));
       line.setAttribute("x2", (target.x - dx * to).toFixed(1));
       line.setAttribute("y2", (target.y - dy * to).toFixed(1));
-      label.setAttribute("x", (source.x + dx / 2).toFixed(1));
-      label.setAttribute("y", (source.y + dy / 2 - 3).toFixed(1));
+      label.setAttribute("x", (source.x + dx * 0.58).toFixed(1));
+      label.setAttribute("y", (source.y + dy * 0.58 + 3).toFixed(1));
     }
   }
 

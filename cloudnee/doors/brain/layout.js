@@ -1,8 +1,8 @@
 // Where nodes stand: springs along edges, repulsion between what is near, a pull to the middle.
 // Repulsion looks at neighbouring cells of a grid only, so that a thousand nodes stay quick.
 
-const REACH = 190; // how far nodes push each other
-const LENGTH = 95; // of an edge at rest
+const REACH = 300; // how far nodes push each other
+const LENGTH = 90; // of an edge at rest
 
 export function settle(nodes, links, ticks) {
   for (let tick = 0; tick < ticks; tick += 1) step(nodes, links, 1 - tick / ticks);
@@ -10,8 +10,8 @@ export function settle(nodes, links, ticks) {
 
 export function step(nodes, links, heat) {
   for (const node of nodes) {
-    node.fx = -node.x * 0.012;
-    node.fy = -node.y * 0.012;
+    node.fx = -node.x * 0.008;
+    node.fy = -node.y * 0.014;
   }
   push(nodes);
   for (const { source, target } of links) pull(source, target);
@@ -47,10 +47,10 @@ function push(nodes) {
 function apart(node, other) {
   if (node === other) return;
   const dx = node.x - other.x || (node.at - other.at) * 0.1;
-  const dy = node.y - other.y || 0.1;
+  const dy = (node.y - other.y) * 1.25 || 0.1; // labels are wide: rows keep apart
   const far = Math.hypot(dx, dy);
   if (far > REACH) return;
-  const force = 2600 / Math.max(far * far, 60);
+  const force = 9000 / Math.max(far * far, 200);
   node.fx += (dx / far) * force;
   node.fy += (dy / far) * force;
 }

@@ -14,6 +14,8 @@ export function element(name, { text, ...values } = {}, ...children) {
   return made;
 }
 
+const MOST = 100; // moments of a history that are shown
+const KEYS = [["/", "search"], ["arrows", "move"], ["Enter", "open"], ["e", "expand"], ["+ − 0", "zoom"], ["n", "note"], ["Esc", "close"]];
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
 const dated = (millis) => day.format(new Date(millis));
 const tab = crypto.getRandomValues(new Uint32Array(2)).join("-"); // a rating counts once a tab
@@ -37,11 +39,8 @@ export class Panel {
       element("h1", { text: "What is known" }),
       element("p", { class: "under", text: `${counts.entities} things, ${counts.edges} current facts, ${counts.superseded} that were.` }),
       element("p", { text: "Click a thing to see what is current about it, where that stands, and what was before." }),
-      element("p", { class: "hint" },
-        element("kbd", { text: "/" }), " search  ", element("kbd", { text: "arrows" }), " move  ",
-        element("kbd", { text: "Enter" }), " open  ", element("kbd", { text: "e" }), " expand  ",
-        element("kbd", { text: "+ − 0" }), " zoom  ", element("kbd", { text: "n" }), " note  ",
-        element("kbd", { text: "Esc" }), " close"),
+      element("p", { class: "hint keys" }, ...KEYS.map(([keys, does]) =>
+        element("span", {}, element("kbd", { text: keys }), ` ${does}`))),
     );
   }
 
@@ -65,7 +64,8 @@ export class Panel {
         ? element("ul", { class: "facts" }, ...facts.map((edge) => this.fact(edge, id)))
         : element("p", { class: "hint", text: "Nothing is current." }),
       element("h2", { text: "History" }),
-      element("ol", { class: "time" }, ...was.map((edge) => this.moment(edge))),
+      element("ol", { class: "time" }, ...was.slice(0, MOST).map((edge) => this.moment(edge))),
+      was.length > MOST && element("p", { class: "hint", text: `and ${was.length - MOST} more, older` }),
       this.door.rights.mayWrite && element("h2", { text: "More" }),
       this.door.rights.mayWrite && element("button", {
         type: "button", class: "forget-entity", text: `Forget ${name}…`,
