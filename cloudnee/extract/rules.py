@@ -38,6 +38,9 @@ _STRUCK = re.compile(r"~~.*~~\s*")
 _RELATION_LINK = re.compile(r"([^\W\d_][\w' \-]{0,40}?)\s+(?=\[\[)")
 _MOST_TEXT = 20_000  # characters of a paragraph that are read for sentences
 _ENDS = (".", "!", "?", "。", "！", "？", ":")
+_UNENDED = re.compile(
+    r"(?:[,&(]|\b(?:an?|the|of|to|and|or|with|for|as|in|at|by|on|that|from|than))$", re.IGNORECASE
+)
 _WRAPPED = 60  # a shorter line was not wrapped, but ended
 
 
@@ -303,9 +306,11 @@ def _goes_on(unit: _Unit, line: _Line, *, formed: bool) -> bool:
     before = unit.lines[-1]
     if not (unit.formed or formed):
         return not _begins(line, before)
-    if before.hard or before.text.endswith(_ENDS) or len(before.written) < _WRAPPED:
+    if before.hard or before.text.endswith(_ENDS):
         return False
-    return not formed or line.text[0].islower()
+    if len(before.written) < _WRAPPED and not _UNENDED.search(before.text):
+        return False
+    return not formed or (not unit.formed and line.text[0].islower())
 
 
 def _begins(line: _Line, before: _Line) -> bool:

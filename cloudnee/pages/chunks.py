@@ -122,14 +122,16 @@ def _with_gaps(
 ) -> Iterator[tuple[int, int, int, int]]:
     """The ranges, and between them the lines that Markdown drops but that say something.
 
-    Such are lists and quotes nested deeper than the parser follows.
+    Such are lists and quotes nested deeper than the parser follows. A line of two blocks, as one
+    that goes on behind a comment, belongs to the first.
     """
     last, heading = 0, -1
     for first, end, above, number in (*ranges, (len(lines) + 1, 0, -1, -1)):
         for line in range(last + 1, first):
             if line not in titles and any(map(str.isalnum, lines[line - 1])):
                 yield line, line, heading, -1
-        yield from [(first, end, above, number)] if end else ()
+        if max(first, last + 1) <= end:
+            yield max(first, last + 1), end, above, number
         last, heading = max(last, end), above
 
 

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cloudnee.pages.chunks import chunk_spans, passage_spans
+from cloudnee.pages.lines import lines_of
 from cloudnee.pages.page import parse_page
 
 MARKDOWN = st.lists(
@@ -16,7 +17,7 @@ MARKDOWN = st.lists(
         [
             "# A", "## B", "- item", "  - below", "1. one", "> quote", "```", "    code", "",
             "| a | b |", "|---|---|", "| c | d |", "word word. Another one!", "<!-- x", "-->",
-            "---", "===", "\ttab", "**x:** y", "陈太太住在裕廊西。", "x" * 50, "é\u0301 🦊",
+            "<!-- y --> z", "---", "===", "\ttab", "**x:** y", "陈太太住在裕廊西。", "x" * 50, "é\u0301 🦊",
         ]
     ),
     max_size=30,
@@ -51,6 +52,8 @@ def test_passages_hold_all_words(lines: list[str], end: str, limit: int) -> None
     spans = passage_spans(page, limit)
     assert all(s.end - s.start <= limit for s in spans)
     assert all(a.end <= b.start for a, b in pairwise(spans))
+    lines_before = [(len(lines_of(text[: s.start])), len(lines_of(text[: s.end]))) for s in spans]
+    assert [(s.start_line, s.end_line) for s in spans] == lines_before
     found = "".join(text[s.start : s.end] for s in spans) + "".join(
         word for span in spans for word in span.heading
     )
