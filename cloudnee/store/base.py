@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
@@ -21,26 +22,35 @@ class OrgRows:
         self.db = database
         self.org_name = org
         self._org: tuple[int, bytes] | None = None
+        self._mine = threading.local()  # an org this thread made: no other may see it yet
 
     # the org
 
     @property
+    def _row(self) -> tuple[int, bytes] | None:
+        """(row id, secret) of the org, if the file holds it."""
+        held: tuple[int, bytes] | None = getattr(self._mine, "org", None) or self._org
+        if held is None:
+            row = self.db.row("org", name=self.org_name)
+            held = self._org = (row[0], row[1]) if row else None
+        return held
+
+    @property
     def known(self) -> bool:
         """Whether the file holds this org already."""
-        if self._org is None:
-            row = self.db.row("org", name=self.org_name)
-            self._org = (row[0], row[1]) if row else None
-        return self._org is not None
+        return self._row is not None
 
     @property
     def org(self) -> int:
         """The org's row id, or 0, which no row has, where the file does not hold the org."""
-        return self._org[0] if self.known and self._org else 0
+        held = self._row
+        return held[0] if held else 0
 
     @property
     def secret(self) -> bytes:
         """What the org's keyed hashes are keyed with."""
-        return self._org[1] if self.known and self._org else b""
+        held = self._row
+        return held[1] if held else b""
 
     def refresh(self) -> None:
         """Read the org's own row anew when it is next needed."""
@@ -52,9 +62,12 @@ class OrgRows:
         try:
             with self.db.writing():
                 yield
+            self._org = getattr(self._mine, "org", None) or self._org
         except BaseException:
             self._org = None
             raise
+        finally:
+            self._mine.org = None
 
     def reading(self) -> AbstractContextManager[None]:
         """One read transaction."""

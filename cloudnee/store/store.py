@@ -24,7 +24,7 @@ class Store(PageRows, PeopleRows, EdgeRows):
         if self.known:
             return
         secret = os.urandom(16)
-        self._org = (self.db.run("add_org", name=self.org_name, secret=secret), secret)
+        self._mine.org = (self.db.run("add_org", name=self.org_name, secret=secret), secret)
         self.set_audiences(rules)
 
     # audiences
