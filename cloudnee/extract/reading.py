@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from cloudnee.errors import BudgetSpent, ExtractionFailed
-from cloudnee.extract.base import Extraction, Extractor
+from cloudnee.extract.base import ExtractedEdge, Extraction, Extractor
 from cloudnee.extract.calls import Usage
 from cloudnee.extract.combined import CombinedExtractor, model_of
 from cloudnee.extract.doubt import believable
@@ -142,9 +142,28 @@ def _plainly(work: PageWork) -> PageReading:
         read: object = extractor.extract(text, subject=work.name, path=page.path, date=work.day)
         if not isinstance(read, Extraction):
             raise TypeError(f"extract() gave {type(read).__name__}, not an Extraction")
+        for edge in read.edges:
+            _formed(edge)
         found.append(read)
     edges, refused = place_edges(page, spans, found, work.ontology)
     return PageReading(tuple(edges), tuple(refused))
+
+
+def _formed(edge: object) -> None:
+    """Refuse an edge out of form: whoever gives one has not read the page, and no fact ends by it.
+
+    Raises `TypeError` for what is no text, `ValueError` for a part that is missing or broken.
+    """
+    if not isinstance(edge, ExtractedEdge):
+        raise TypeError(f"an extraction holds {type(edge).__name__}, not an ExtractedEdge")
+    for part in ("source", "relation", "target", "line"):
+        value: object = getattr(edge, part)
+        if not isinstance(value, str):
+            raise TypeError(f"an edge's {part} is {type(value).__name__}, not text")
+        if not value.strip() and part != "line":
+            raise ValueError(f"an edge has no {part}: {edge!r}")
+        if not value.isascii():
+            value.encode()  # a lone surrogate raises
 
 
 def _by_model(work: PageWork, outcomes: Sequence[ChunkOutcome]) -> PageReading:

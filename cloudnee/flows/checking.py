@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from cloudnee.errors import StoreError
+from cloudnee.errors import EmbeddingFailed, StoreError
 from cloudnee.graph.supersession import Stated, current_masks
 from cloudnee.model import Fault
 from cloudnee.store.store import Store
@@ -96,7 +96,8 @@ def _foreign(engine: Engine, texts: list[tuple[Any, ...]]) -> list[tuple[int, st
     """(text, words) of vectors that the model would not make of their texts.
 
     Lengths are looked at for all, and some texts are embedded again; all of them where one of
-    those is wrong.
+    those is wrong. While the embedder is out of order the lengths alone speak: its outage is no
+    fault of the file, and the file's other faults are still told.
     """
     held = [(row[0], row[1], row[2]) for row in texts if row[5] == INDEXED]
     lengths = _other_lengths(engine, held)
@@ -107,9 +108,12 @@ def _foreign(engine: Engine, texts: list[tuple[Any, ...]]) -> list[tuple[int, st
     ):
         return lengths  # another model's file: opened to look things up
     sample = held[:: max(1, len(held) // SAMPLE)]
-    wrong = _unlike(engine, sample)
-    if wrong and len(sample) < len(held):
-        wrong = _unlike(engine, held)
+    try:
+        wrong = _unlike(engine, sample)
+        if wrong and len(sample) < len(held):
+            wrong = _unlike(engine, held)
+    except EmbeddingFailed:
+        return lengths
     return list(dict.fromkeys(lengths + wrong))
 
 
