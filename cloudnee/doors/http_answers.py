@@ -146,9 +146,7 @@ def forgotten(done: Forgotten) -> Value:
     return {"ok": True, **{name: list(getattr(done, name)) for name in names}}
 
 
-def graph(
-    picture: Picture, org: str, audience: str, *, may_write: bool, may_rate: bool
-) -> Value:
+def graph(picture: Picture, org: str, audience: str, *, may_write: bool, may_rate: bool) -> Value:
     """The graph, or a part of it, with the counts of the whole."""
     return {
         "orgId": org,

@@ -70,7 +70,7 @@ class Visitor:
             return self.memory
         try:
             return self.memory.as_audience(audience)
-        except errors.BadInput:  # whether there is one of that name is not this caller's business
+        except (errors.BadInput, errors.Forbidden):  # whether there is one is not their business
             raise errors.Forbidden(
                 f"{self.memory.audience!r} may not read as {audience!r}: it would see more, or is "
                 "no audience"

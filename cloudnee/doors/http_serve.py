@@ -23,7 +23,7 @@ from cloudnee.doors.http_desk import Settings
 from cloudnee.doors.http_guard import JsonLines
 from cloudnee.errors import BadInput
 
-__all__ = ["duration", "listening", "serve"]
+__all__ = ["duration", "listening", "serve", "server_of"]
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 _FIRST_INHERITED = 3  # systemd's sockets begin there
@@ -90,7 +90,8 @@ def _address(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-async def _served(app: FastAPI, listener: socket.socket, idle: float | None) -> None:
+def server_of(app: FastAPI) -> uvicorn.Server:
+    """A server for the app, which stops when its `should_exit` is set."""
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -100,7 +101,11 @@ async def _served(app: FastAPI, listener: socket.socket, idle: float | None) -> 
         timeout_graceful_shutdown=_GRACE,
         backlog=512,
     )
-    server = uvicorn.Server(config)
+    return uvicorn.Server(config)
+
+
+async def _served(app: FastAPI, listener: socket.socket, idle: float | None) -> None:
+    server = server_of(app)
     watch = asyncio.create_task(_watched(app, server, idle)) if idle else None
     await server.serve(sockets=[listener])
     if watch:

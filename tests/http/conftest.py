@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-import uvicorn
 
 from cloudnee import Memory
 from cloudnee.doors.http import make_app
 from cloudnee.doors.http_desk import Settings
+from cloudnee.doors.http_serve import server_of
 from cloudnee.store.database import Database
 from cloudnee.store.keys import Keys
 from tests.engine.conftest import WordEmbedder
@@ -59,7 +59,9 @@ class Client:
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
             with opener.open(request, timeout=30) as got:
-                return Answer(got.status, _body(got), {k.lower(): v for k, v in got.headers.items()})
+                return Answer(
+                    got.status, _body(got), {k.lower(): v for k, v in got.headers.items()}
+                )
         except urllib.error.HTTPError as got:
             with got:
                 return Answer(got.code, _body(got), {k.lower(): v for k, v in got.headers.items()})
@@ -80,14 +82,11 @@ def _body(got: Any) -> Any:
 def running(settings: Settings) -> Iterator[str]:
     """A server in a thread; gives its address."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=512)
-    config = uvicorn.Config(
-        make_app(settings), log_config=None, access_log=False, lifespan="on", backlog=512
-    )
-    server = uvicorn.Server(config)
+    server = server_of(make_app(settings))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:
-        yield "http://127.0.0.1:{}".format(listener.getsockname()[1])
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:
         server.should_exit = True
         thread.join(30)
