@@ -33,8 +33,8 @@ acceptance-llm: $(VENV)/.ready-llm ## the same pages read by a real small langua
 bench: $(VENV)/.ready-dev ## times from 100 to 20 000 pages, in under ten minutes
 	@$(BIN)/python -m tests.benchmarks
 
-soak: $(VENV)/.ready-dev ## two writers and readers for a long time, then a check
-	@$(BIN)/python -m acceptance.soak
+soak: $(VENV)/.ready-dev ## kills, a crowd, a cut log, the state machine: for about half an hour
+	@$(BIN)/python -m tests.soak
 
 eval: $(VENV)/.ready-dev ## retrieval on a folder of questions: make eval DATA=folder
 	@$(BIN)/python -m acceptance.eval "$(DATA)"
