@@ -175,8 +175,10 @@ class Memory(Keeping):
         `BadPath`, `BadPage` or `BadInput` for what cannot be taken, `Forbidden`, or `Conflict`
         where others changed the page each time this write was ready.
         """
+        from cloudnee.flows.inputs import checked_aliases
+
         remembering = self._remembering
-        given = remembering.given(NewPage(path, text, tuple(aliases), as_of))
+        given = remembering.given(NewPage(path, text, checked_aliases(aliases), as_of))
         self._apply_late_feedback()
         return remembering.remember(given)
 

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Sequence
 
 from cloudnee.errors import BadInput
+from cloudnee.flows.inputs import checked_ids, checked_text
 from cloudnee.graph.feedback import folded_weight
 from cloudnee.model import Applied, Rated
 from cloudnee.store.store import Store
@@ -21,17 +22,20 @@ def queue_ratings(
     edge_ids: Sequence[str],
     rating: object,
     key: str | None,
-    implicit: bool,
+    implicit: object,
     now: int,
 ) -> Rated:
     """Queue one rating for the fact of each edge that this audience sees."""
-    if isinstance(edge_ids, (str, bytes)):
-        raise BadInput(f"edge_ids must be a list of ids, not {edge_ids!r}")
+    ids = checked_ids("edge_ids", edge_ids)
     if isinstance(rating, bool) or not isinstance(rating, int) or not 1 <= rating <= 5:
         raise BadInput(f"rating must be a whole number from 1 to 5, not {rating!r}")
+    if key is not None:
+        checked_text("key", key)
+    if not isinstance(implicit, bool):
+        raise BadInput(f"implicit must be True or False, not {implicit!r}")
     key = key or f"once:{uuid.uuid4().hex}"
     with store.writing():
-        known = {eid: store.edge_by_eid(eid, bit) for eid in dict.fromkeys(edge_ids)}
+        known = {eid: store.edge_by_eid(eid, bit) for eid in ids}
         facts = dict.fromkeys(eid.partition(".")[0] for eid, row in known.items() if row)
         for fact in facts:
             store.add_rating(fact, key, rating, implicit, now)

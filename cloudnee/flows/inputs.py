@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from cloudnee.errors import BadInput
 from cloudnee.graph.identity import email_key, entity_key, handle_kind, phone_digits
 from cloudnee.model import Alias
 
-__all__ = ["checked_aliases", "checked_count", "checked_recall", "checked_word"]
+__all__ = [
+    "checked_aliases",
+    "checked_count",
+    "checked_ids",
+    "checked_recall",
+    "checked_text",
+    "checked_word",
+]
 
 KINDS = ("phone", "email", "name")
 SCORINGS = ("exact", "wide", "scan")
 MOST_HITS = 1000
 
 
-def checked_aliases(aliases: Sequence[object]) -> tuple[Alias, ...]:
+def checked_text(name: str, value: object) -> str:
+    """A text, refused by the argument's name where it is none."""
+    if not isinstance(value, str):
+        raise BadInput(f"{name} must be text, not {type(value).__name__}")
+    return value
+
+
+def checked_aliases(aliases: object) -> tuple[Alias, ...]:
     """Aliases with their kinds; an empty handle or an unknown kind is refused."""
-    found = [alias for alias in aliases if isinstance(alias, Alias)]
-    if isinstance(aliases, str) or len(found) != len(aliases):
+    listed = aliases if isinstance(aliases, Sequence) and not isinstance(aliases, str) else (None,)
+    found = [alias for alias in listed if isinstance(alias, Alias)]
+    if len(found) != len(listed):
         raise BadInput(f"aliases must be a list of Alias, not {aliases!r:.80}")
     return tuple(_checked_alias(alias) for alias in found)
 
 
 def _checked_alias(alias: Alias) -> Alias:
+    for part in ("handle", "name", "kind"):
+        checked_text(f"the {part} of an alias", getattr(alias, part))
     kind = alias.kind or handle_kind(alias.handle)
     if kind not in KINDS:
         raise BadInput(f"alias kind {alias.kind!r} is unknown: one of {', '.join(KINDS)}")
@@ -36,17 +53,25 @@ def _checked_alias(alias: Alias) -> Alias:
     return replace(alias, kind=kind)
 
 
+def checked_ids(name: str, value: object) -> list[str]:
+    """Ids without repetitions, refused by the argument's name where they are no list of texts."""
+    if not isinstance(value, Collection) or isinstance(value, (str, bytes)):
+        raise BadInput(f"{name} must be a list of ids, not {value!r:.80}")
+    return list(dict.fromkeys(checked_text(f"each of {name}", one) for one in value))
+
+
 def checked_recall(
     query: object, top_k: object, wide_k: object, hops: object, influence: object, scoring: object
 ) -> None:
     """The arguments of `recall`, refused by name with what is allowed."""
-    if not isinstance(query, str):
-        raise BadInput(f"query must be text, not {type(query).__name__}")
+    checked_text("query", query)
     checked_count("top_k", top_k, MOST_HITS)
     checked_count("wide_k", wide_k, 4096)
     if hops not in (1,) or isinstance(hops, bool):
         raise BadInput(f"hops must be 1, not {hops!r}")
-    if not isinstance(influence, (int, float)) or not 0 <= influence <= 1:
+    if not isinstance(influence, (int, float)) or isinstance(influence, bool):
+        raise BadInput(f"feedback_influence must be a number, not {influence!r}")
+    if not 0 <= influence <= 1:
         raise BadInput(f"feedback_influence must be between 0 and 1, not {influence!r}")
     if scoring not in SCORINGS:
         raise BadInput(f"scoring must be one of {', '.join(SCORINGS)}, not {scoring!r}")

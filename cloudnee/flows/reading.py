@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from cloudnee.flows.inputs import checked_text
 from cloudnee.graph.dates import from_micros
 from cloudnee.graph.facts import triplet_text
 from cloudnee.graph.identity import (
@@ -36,7 +37,7 @@ class Reader:
 
     def entities(self, who: str) -> list[int]:
         """The entities (row ids) that a phone, an e-mail address, a name or an id leads to."""
-        who = who.strip()
+        who = checked_text("who", who).strip()
         kind = handle_kind(who) if who else ""
         found: list[int] = []
         if kind == "phone":

@@ -44,6 +44,9 @@ class Remembering:
         batch: list[tuple[int, Given]] = []
         _ = self.engine.ontology  # a broken one is told once, not under each page
         for page in pages:
+            one: object = page
+            if not isinstance(one, NewPage):
+                raise errors.BadInput(f"pages must be a list of NewPage, not of {one!r:.80}")
             reports.append(Report(page.path, "failed", ""))
             try:
                 given = self.given(page)
@@ -62,6 +65,8 @@ class Remembering:
         reports: list[Report] = []
         batch: list[tuple[int, Given]] = []
         listed = only
+        if isinstance(only, str):
+            raise errors.BadInput(f"paths must be a list of page paths, not {only!r}")
         if only is None:
             listed = [page[0] for page in self.store.pages(self.caller.bit)]
         for path in listed or ():

@@ -47,8 +47,11 @@ def moment(value: datetime | date | str, zone: tzinfo) -> int:
     """A date or time, however written, as microseconds.
 
     A date without a time is the end of that day in `zone`; a time without a zone is in `zone`.
-    Raises `BadInput` for text that is neither.
+    Raises `BadInput` for what is neither.
     """
+    given: object = value
+    if not isinstance(given, (str, date)):
+        raise BadInput(f"a date must be a datetime or text such as 2026-03-16, not {given!r:.80}")
     if isinstance(value, str):
         value = _read(value)
     if isinstance(value, datetime):

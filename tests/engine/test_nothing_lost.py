@@ -418,3 +418,30 @@ def test_twenty_readmes_are_nobody(memory: Memory) -> None:
     assert memory.read_current("readme").entities == ()
     found = {memory.read_current(f"Team {n}").edges[0].source_id for n in range(20)}
     assert len(found) == 20
+
+
+WRONG_TYPES: dict[str, Callable[[Memory], object]] = {
+    "who": lambda m: m.read_current(None),  # type: ignore[arg-type]
+    "the who of a history": lambda m: m.history(91234567),  # type: ignore[arg-type]
+    "one alias for a list": lambda m: m.remember("b.md", TAN, aliases=Alias("91234567")),  # type: ignore[arg-type]
+    "a handle": lambda m: m.remember("b.md", TAN, aliases=[Alias(91234567, "x")]),  # type: ignore[arg-type]
+    "as_of": lambda m: m.remember("b.md", TAN, as_of=20260316),  # type: ignore[arg-type]
+    "one page for a list": lambda m: m.remember_many("b.md"),  # type: ignore[arg-type]
+    "a path for a page": lambda m: m.remember_many(["b.md"]),  # type: ignore[list-item]
+    "one path for a list": lambda m: m.retry("a.md"),
+    "no ids": lambda m: m.improve(None, 5),  # type: ignore[arg-type]
+    "an id": lambda m: m.improve([7], 5),  # type: ignore[list-item]
+    "a key": lambda m: m.improve(["x"], 5, key=7),  # type: ignore[arg-type]
+    "implicit": lambda m: m.improve(["x"], 5, implicit="yes"),  # type: ignore[arg-type]
+    "influence": lambda m: m.recall("tea", feedback_influence=True),
+}
+
+
+@pytest.mark.parametrize("call", WRONG_TYPES.values(), ids=WRONG_TYPES)
+def test_a_wrong_type(memory: Memory, call: Callable[[Memory], object]) -> None:
+    """Whatever is of the wrong type is refused by name, and nothing is written."""
+    memory.remember("a.md", TAN)
+    with pytest.raises(errors.BadInput, match="must be"):
+        call(memory)
+    assert [page.path for page in memory.pages()] == ["a.md"]
+    assert memory.apply_feedback().ratings == 0
