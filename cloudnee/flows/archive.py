@@ -7,13 +7,18 @@ import os
 import shutil
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from cloudnee.errors import BadInput
 
 __all__ = ["Sink", "Source", "opened_sink", "opened_source"]
+
+SMALL = 50_000_000  # bytes that any file of an archive may have
+DENSEST = 200  # times that a larger one may be what it takes in the archive: text is not denser
 
 
 class Sink(Protocol):
@@ -33,10 +38,10 @@ class Source(Protocol):
     """Where an import comes from."""
 
     def read(self, name: str) -> bytes | None:
-        """A file's bytes, or None where there is none."""
+        """A file's bytes, or None where there is none. Raises `BadInput` for a damaged one."""
 
     def lines(self, name: str) -> Iterator[str]:
-        """A file's lines; none where there is no such file."""
+        """A file's lines; none where there is no such file. Raises `BadInput` as `read` does."""
 
     def names(self, folder: str) -> list[str]:
         """The names of the files in a folder and those below, from that folder."""
@@ -170,15 +175,29 @@ class _ZipSource:
         self.prefix = _prefix(held.namelist())
 
     def read(self, name: str) -> bytes | None:
-        try:
-            return self.zip.read(self.prefix + name)
-        except (KeyError, zipfile.BadZipFile):
-            return None
+        with self._opened(name) as entry:
+            return entry.read() if entry else None
 
     def lines(self, name: str) -> Iterator[str]:
-        if self.prefix + name in self.zip.namelist():
-            with io.TextIOWrapper(self.zip.open(self.prefix + name), "utf-8", newline="\n") as all_:
-                yield from (line.rstrip("\n") for line in all_)
+        with self._opened(name) as entry:
+            if entry:
+                with io.TextIOWrapper(entry, "utf-8", newline="\n") as lines:
+                    yield from (line.rstrip("\n") for line in lines)
+
+    @contextmanager
+    def _opened(self, name: str) -> Iterator[IO[bytes] | None]:
+        """A file of the archive, as long as it says that it is and no longer."""
+        held = self.zip.NameToInfo.get(self.prefix + name)
+        if held is None:
+            yield None
+            return
+        if held.file_size > max(SMALL, DENSEST * held.compress_size):
+            raise BadInput(f"{name}: {held.file_size:,} bytes packed too densely to be text")
+        try:
+            with self.zip.open(held) as entry:
+                yield entry
+        except _DAMAGED as error:
+            raise BadInput(f"{name} is damaged in the archive: {error}: export anew") from error
 
     def names(self, folder: str) -> list[str]:
         base = f"{self.prefix}{folder}/"
@@ -187,6 +206,11 @@ class _ZipSource:
 
     def close(self) -> None:
         self.zip.close()
+
+
+_DAMAGED = (
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, UnicodeDecodeError,
+)  # fmt: skip
 
 
 def _prefix(names: list[str]) -> str:

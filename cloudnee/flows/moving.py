@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -34,6 +35,10 @@ from cloudnee.store.vectors import FACT, NAME
 
 __all__ = ["is_export", "restore"]
 
+# What reading a line of another shape ends with: each transaction it was in is undone.
+_MISSHAPEN = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_HALF = 1 << 62  # ids grow by an offset, and stay in 64 bits
 Row = dict[str, Any]
 Text = tuple[int, str]
 
@@ -64,6 +69,13 @@ def restore(remembering: Remembering, file: Path) -> Imported:
     source = opened_source(file)
     try:
         return _Restoring(remembering, source, file).run()
+    except CloudneeError:
+        raise
+    except _MISSHAPEN as error:
+        raise BadInput(
+            f"{file} is not an export as cloudnee writes it ({error!r:.200}): export anew, or "
+            "import its pages/ as a folder"
+        ) from error
     finally:
         source.close()
 
@@ -161,9 +173,13 @@ class _Restoring:
         for number, line in enumerate(self.source.lines(name), 1):
             try:
                 row = json.loads(line)
-                yield _timed(row)
-            except (ValueError, AttributeError):
+                if not isinstance(row, dict) or not _storable(row):
+                    raise ValueError
+                row = _timed(row)
+            except (ValueError, TypeError, OverflowError):
                 self.left.append((f"{name}, line {number}", "not a line of an export"))
+                continue
+            yield row
 
     def _row(self, table: str, n: int) -> int:
         return n + self.offsets[table]
@@ -317,8 +333,8 @@ class _Restoring:
         self.remembering.many(self.changed)
 
     def _added(self, name: str) -> None:
-        data = self.source.read(f"pages/{name}") or b""
         try:
+            data = self.source.read(f"pages/{name}") or b""
             self.changed.append(NewPage(canonical_path(name), data.decode("utf-8")))
             self.left.append((name, "was added to the export by hand: read as a new page"))
         except (UnicodeDecodeError, CloudneeError) as error:
@@ -346,6 +362,17 @@ def _texts(page: Row) -> Iterator[Text]:
 def _rule(audience: Row) -> AudienceRules:
     see, hide, write = (tuple(audience[key]) for key in ("see", "hide", "write"))
     return AudienceRules(audience["name"], see, hide, write)
+
+
+def _storable(value: Any) -> bool:
+    """Whether SQLite can hold every part of a value: text in UTF-8, integers of 64 bits."""
+    if isinstance(value, dict):
+        return all(map(_storable, value.values()))
+    if isinstance(value, list):
+        return all(map(_storable, value))
+    if isinstance(value, str):
+        return value.isascii() or not _SURROGATE.search(value)
+    return not isinstance(value, int) or -_HALF <= value < _HALF
 
 
 def _timed(value: Any) -> Any:
