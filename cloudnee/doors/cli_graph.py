@@ -9,6 +9,7 @@ from typing import Any
 
 import networkx
 
+from cloudnee.doors import picture
 from cloudnee.doors.cli_json import plain
 from cloudnee.doors.cli_show import counted
 from cloudnee.doors.cli_tables import table
@@ -38,11 +39,11 @@ def table_lines(graph: networkx.MultiDiGraph[str]) -> Iterator[str]:
 
 
 def save(graph: networkx.MultiDiGraph[str], file: str) -> None:
-    """Write .json (node-link) or .graphml. Raises `BadInput` for another ending or place."""
-    writers = {".json": _json, ".graphml": _graphml}
+    """Write .svg, .html, .json (node-link) or .graphml; `BadInput` for another ending or place."""
+    writers = {".html": _page, ".svg": _svg, ".json": _json, ".graphml": _graphml}
     ending = Path(file).suffix.lower()
     if ending not in writers:
-        raise BadInput(f"{file}: the ending says the form: .json or .graphml")
+        raise BadInput(f"{file}: the ending says the form: {', '.join(writers)}")
     try:
         Path(file).write_bytes(writers[ending](graph))
     except OSError as error:
@@ -51,6 +52,14 @@ def save(graph: networkx.MultiDiGraph[str], file: str) -> None:
 
 def _json(graph: networkx.MultiDiGraph[str]) -> bytes:
     return json.dumps(document(graph), ensure_ascii=False, indent=2).encode()
+
+
+def _svg(graph: networkx.MultiDiGraph[str]) -> bytes:
+    return picture.svg(graph).encode()
+
+
+def _page(graph: networkx.MultiDiGraph[str]) -> bytes:
+    return picture.page(graph).encode()
 
 
 def _graphml(graph: networkx.MultiDiGraph[str]) -> bytes:

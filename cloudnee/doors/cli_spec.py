@@ -267,10 +267,10 @@ VERBS = (
         "the graph: things, and what leads from one to another",
         "",
         (
-            _arg("--out", metavar="FILE", tell="write it: .json (node-link) or .graphml"),
+            _arg("--out", metavar="FILE", tell="write it: .svg, .html, .json or .graphml"),
             _arg("--past", action="store_true", tell="with the facts that are no longer current"),
         ),
-        ("cloudnee graph", "cloudnee graph --out desk.graphml --audience public"),
+        ("cloudnee graph --out desk.svg", "cloudnee graph --out desk.graphml --audience public"),
         _READ + "graph",
     ),
     Verb(
