@@ -3,11 +3,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-DATA ?= data
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 SETTINGS := pyproject.toml constraints.txt
 
-.PHONY: help demo test check acceptance acceptance-llm bench soak eval constraints clean
+.PHONY: help demo test check acceptance acceptance-llm bench soak constraints clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -35,9 +34,6 @@ bench: $(VENV)/.ready-dev ## times from 100 to 20 000 pages, in under ten minute
 
 soak: $(VENV)/.ready-dev ## kills, a crowd, a cut log, the state machine: for about half an hour
 	@$(BIN)/python -m tests.soak
-
-eval: $(VENV)/.ready-dev ## retrieval on a folder of questions: make eval DATA=folder
-	@$(BIN)/python -m acceptance.eval "$(DATA)"
 
 constraints: ## resolve all extras anew and record the versions
 	@$(PYTHON) -m venv --clear .venv-constraints
