@@ -30,7 +30,7 @@ _COLOURS = (
     ("#2a8696", "#5cc3d3"),
 )
 _FEW = 150  # up to so many things, each relation is written on its line
-_CORE = 400  # so many things are laid out by springs
+_CORE = 400  # so many things are laid out by forces
 _GOLDEN = 2.399963  # an angle that never comes round to itself
 
 
@@ -98,15 +98,17 @@ def _places(graph: networkx.MultiDiGraph[str]) -> tuple[dict[str, Point], int, i
 
 
 def _laid_out(graph: networkx.Graph[str]) -> dict[str, Point]:
-    """Springs for the busiest things; of very many, the others stand around their neighbours.
+    """Forces for the busiest things; of very many, the others stand around their neighbours.
 
-    Springs take the square of the number: with all of 5 000 they take minutes.
+    Forces take the square of the number: with all of 5 000 they take minutes.
     """
     busiest = sorted(graph.nodes, key=lambda node: -graph.degree(node))
     core = graph.subgraph(busiest[:_CORE])
-    spread = 1.6 / math.sqrt(core.number_of_nodes())
-    laid = networkx.spring_layout(core, seed=7, iterations=100, k=spread)
-    found = {node: (float(x), float(y)) for node, (x, y) in laid.items()}
+    laid = networkx.forceatlas2_layout(
+        core, seed=7, max_iter=300, gravity=0.3, scaling_ratio=10, strong_gravity=True
+    )
+    reach = max((abs(float(z)) for point in laid.values() for z in point), default=0) or 1
+    found = {node: (float(x) / reach, float(y) / reach) for node, (x, y) in laid.items()}
     for at, node in enumerate(busiest[_CORE:]):
         near = [found[other] for other in graph[node] if other in found] or [(0.0, 0.0)]
         x, y = (sum(values) / len(near) for values in zip(*near, strict=True))
