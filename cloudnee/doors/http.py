@@ -26,7 +26,7 @@ from cloudnee.doors.http_limits import Limits
 from cloudnee.doors.http_problems import Problem, answers
 from cloudnee.doors.http_routes import came, router
 
-__all__ = ["make_app"]
+__all__ = ["health", "make_app"]
 
 _bearer = HTTPBearer(auto_error=False)
 _ABOUT = """\

@@ -8,7 +8,7 @@ from importlib.resources import files
 from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
 
-__all__ = ["router"]
+__all__ = ["file", "home", "router", "without_slash"]
 
 router = APIRouter(include_in_schema=False)
 

@@ -17,7 +17,21 @@ from cloudnee.errors import BadInput
 from cloudnee.memory import Memory
 from cloudnee.model import Alias
 
-__all__ = ["came", "router"]
+__all__ = [
+    "alias",
+    "came",
+    "current",
+    "forget",
+    "graph",
+    "history",
+    "improve",
+    "note",
+    "pages",
+    "recall",
+    "recent",
+    "remember",
+    "router",
+]
 
 _bearer = HTTPBearer(auto_error=False, description='a key of "cloudnee key create"')
 _ERRORS: dict[int | str, dict[str, Any]] = {

@@ -23,7 +23,7 @@ NEVER = [
     "<!--\n- Town: zeolite\n-->", "- ~~Town: zeolite~~", "![[zeolite.png]]", "![zeolite](a.png)",
     "[zeolite](https://example.com/zeolite)", "<https://example.com/zeolite>",
     "- https://example.com/zeolite", "- [zeolite](zeolite.md)", "[zeolite]: https://example.com",
-    "- 10:30 zeolite", "- TODO: zeolite", "- Note: zeolite", "- FIXME: [zeolite](a)",
+    "- 10:30 zeolite", "- Todo: zeolite", "- Note: zeolite", "- Fixme: [zeolite](a)",
     "- Town: zeolite?", "- Town: not zeolite", "- Price: was zeolite", "- Town: {{zeolite}}",
     "She does not prefer zeolite.", "She might live in Zeolite.", "Does she prefer zeolite?",
     "She used to live in Zeolite.", "If she prefers zeolite, call.", "She never prefers zeolite.",
