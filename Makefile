@@ -33,6 +33,7 @@ bench: $(VENV)/.ready-dev ## times from 100 to 20 000 pages, in under ten minute
 	@$(BIN)/python -m tests.benchmarks
 
 soak: $(VENV)/.ready-dev ## kills, a crowd, a cut log, the state machine: for about half an hour
+	@$(BIN)/python -m tests.soak.http
 	@$(BIN)/python -m tests.soak
 
 constraints: ## resolve all extras anew and record the versions
