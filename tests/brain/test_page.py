@@ -7,6 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from selenium.common.exceptions import (
+    ElementClickInterceptedException,
+    ElementNotInteractableException,
+    StaleElementReferenceException,
+)
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -26,6 +31,18 @@ date: 2026-05-04
 - Prefers: afternoons
 """
 WASH = "---\ndate: 2026-03-01\n---\n# Chemical wash\n\n- Quoted price: 160\n"
+
+
+PASSING = [
+    ElementClickInterceptedException,
+    ElementNotInteractableException,
+    StaleElementReferenceException,
+]
+
+
+def node(entity: str) -> str:
+    """Where a thing is drawn."""
+    return f'.node[data-entity="{entity}"] .dot'
 
 
 class Page:
@@ -49,18 +66,20 @@ class Page:
         return list(self.browser.find_elements(By.CSS_SELECTOR, css))
 
     def until(self, true: Callable[[], Any], why: str = "it did not happen") -> Any:
-        from selenium.common.exceptions import StaleElementReferenceException
-
-        wait = WebDriverWait(
-            self.browser, 15, 0.05, ignored_exceptions=[StaleElementReferenceException]
-        )
+        wait = WebDriverWait(self.browser, 15, 0.05, ignored_exceptions=PASSING)
         return wait.until(lambda _: true(), why)
 
     def shows(self, text: str, css: str = "#panel") -> None:
         self.until(lambda: text in self.one(css).text, f"{css} does not show {text!r}")
 
-    def node(self, entity: str) -> Any:
-        return self.one(f'.node[data-entity="{entity}"] .dot')
+    def click(self, css: str) -> None:
+        """Click it once it is there, in sight and keeps still."""
+
+        def clicked() -> bool:
+            self.one(css).click()
+            return True
+
+        self.until(clicked, f"{css} cannot be clicked")
 
     def search(self, query: str) -> None:
         field = self.one("#query")
@@ -107,13 +126,13 @@ def test_it_opens_with_the_graph(page: Page) -> None:
 
 def test_a_click_shows_what_is_current_with_its_source(page: Page) -> None:
     """Facts, where each stands, history; and the page beside, at the line that says so."""
-    page.node("mrstan").click()
+    page.click(node("mrstan"))
     page.shows("Mrs Tan", "#who")
     page.shows("+65 9123 4567")
     page.shows("lives in Tampines")
     page.shows("customers/tan.md, line 8")
     assert len(page.all(".time li")) == 2
-    page.one(".where-from").click()
+    page.click(".where-from")
     marked = page.one("#page .says-so")
     assert marked.text in ("- Lives in: Tampines", "- Prefers: afternoons")
     page.press(Keys.ESCAPE)
@@ -132,7 +151,10 @@ def test_search_by_question_lists_what_was_found(page: Page) -> None:
     """Facts and passages, each with its source; a click goes there."""
     page.search("what is the price of a chemical wash")
     page.shows("Chemical wash quoted price 160")
-    page.one(".hit button.plain").click()
+    page.click("#past")
+    page.until(lambda: not page.all("#graph.chosen-one"), "the graph drawn anew is dimmed")
+    page.shows("Chemical wash quoted price 160")
+    page.click(".hit button.plain")
     page.shows("Chemical wash", "#who")
 
 
@@ -141,10 +163,10 @@ def test_history_is_a_time_line_and_past_edges_are_dashed(page: Page, told: Clie
     newer = WASH.replace("2026", "2027").replace("160", "180")
     told.post("/v1/remember", path="new.md", markdown=newer)
     assert not page.all(".line.past")
-    page.one("#past").click()
+    page.click("#past")
     page.one(".line.past")
     page.shows("1 that were", "#counts")
-    page.node("chemicalwash").click()
+    page.click(node("chemicalwash"))
     page.shows("superseded")
     assert "160" in page.one(".time li.ended").text
     assert "180" in page.one(".time li:not(.ended)").text
@@ -152,7 +174,7 @@ def test_history_is_a_time_line_and_past_edges_are_dashed(page: Page, told: Clie
 
 def test_a_fact_is_rated_once_a_tab(page: Page, told: Client) -> None:
     """The stars say what was given; a second rating replaces the first."""
-    page.node("chemicalwash").click()
+    page.click(node("chemicalwash"))
     stars = page.one(".stars").find_elements(By.CSS_SELECTOR, "button")
     stars[1].click()
     page.shows("Rated 2 of 5", "#status")
@@ -163,13 +185,13 @@ def test_a_fact_is_rated_once_a_tab(page: Page, told: Client) -> None:
 
 def test_a_fact_is_forgotten_after_a_confirmation(page: Page, told: Client) -> None:
     """Keeping it changes nothing; forgetting takes it from the graph and the memory."""
-    page.node("chemicalwash").click()
-    page.one(".fact .forget").click()
+    page.click(node("chemicalwash"))
+    page.click(".fact .forget")
     page.shows("Chemical wash quoted price 160", "#forget-what")
-    page.one("#forget-dialog .cancel").click()
+    page.click("#forget-dialog .cancel")
     assert len(told.get("/v1/current?who=Chemical%20wash").body["edges"]) == 1
-    page.one(".fact .forget").click()
-    page.one("#forget-dialog .danger").click()
+    page.click(".fact .forget")
+    page.click("#forget-dialog .danger")
     page.shows("Nothing is current.")
     page.until(lambda: not page.all('.node[data-entity="160"]'))
     assert told.get("/v1/history?who=Chemical%20wash").body["edges"] == []
@@ -177,21 +199,21 @@ def test_a_fact_is_forgotten_after_a_confirmation(page: Page, told: Client) -> N
 
 def test_a_thing_is_forgotten_after_a_confirmation(page: Page, told: Client) -> None:
     """With all its facts."""
-    page.node("mrstan").click()
-    page.one(".forget-entity").click()
-    page.one("#forget-dialog .danger").click()
+    page.click(node("mrstan"))
+    page.click(".forget-entity")
+    page.click("#forget-dialog .danger")
     page.until(lambda: not page.all('.node[data-entity="mrstan"]'))
     assert told.get("/v1/current?who=Mrs%20Tan").body["edges"] == []
 
 
 def test_a_note_is_added(page: Page, told: Client) -> None:
     """About whom is open; its fact is there, and drawn, when the dialog closes."""
-    page.node("mrstan").click()
+    page.click(node("mrstan"))
     page.shows("Mrs Tan", "#who")
-    page.one("#add-note").click()
+    page.click("#add-note")
     assert page.one("#note-subject").get_attribute("value") == "Mrs Tan"
     page.one("#note-text").send_keys("Refuses: mornings")
-    page.one("#note-dialog .main").click()
+    page.click("#note-dialog .main")
     page.shows("refuses mornings")
     page.one('.node[data-entity="mornings"]')
     edges = told.get("/v1/current?who=Mrs%20Tan").body["edges"]
@@ -233,7 +255,7 @@ def test_dark_and_light(page: Page) -> None:
 
     colours = [ground()]
     for _ in range(2):
-        page.one("#theme").click()
+        page.click("#theme")
         colours.append(ground())
     assert colours[0] == colours[2] != colours[1]
 
@@ -264,7 +286,7 @@ def test_names_are_text(browser: Any, site: Callable[..., Client]) -> None:
     for entity in client.get("/v1/graph").body["entities"]:
         page.search(entity["displayName"])
         page.until(lambda e=entity: e["displayName"] in page.one("#panel h1").text)  # type: ignore[misc]
-    page.one(".where-from").click()
+    page.click(".where-from")
     page.one("#page .says-so")
     assert page.browser.title == "cloudnee"
     assert not page.all("#panel img, #page img, #panel script, #panel svg, #page b, #graph img")
@@ -286,7 +308,7 @@ def test_the_key_is_asked_for_once_and_kept_in_the_tab(
     page.one("#key").send_keys(new_key("public", read_only=True) + Keys.ENTER)
     page.shows("2 things, 1 facts", "#counts")
     assert not page.one("#add-note").is_displayed() if page.all("#add-note:not([hidden])") else True
-    page.node("chemicalwash").click()
+    page.click(node("chemicalwash"))
     page.shows("Chemical wash", "#who")
     assert not page.all(".stars, .forget, .forget-entity")
     assert page.browser.get_cookies() == []
@@ -328,7 +350,7 @@ def test_five_thousand_things(browser: Any, site: Callable[..., Client], tmp_pat
     page.shows("of 5050 things", "#counts")
     drawn = len(page.all(".node"))
     assert 50 <= drawn <= 150
-    page.one("#more").click()
+    page.click("#more")
     page.until(lambda: len(page.all(".node")) > drawn)
     assert len(page.all(".node")) <= 450
     page.search("Part 99 of 49")

@@ -6,7 +6,7 @@ import { Panel } from "./panel.js";
 
 const FIRST = 150; // entities drawn at first: a neighbourhood of the busiest
 const at = (id) => document.getElementById(id);
-const state = { limit: FIRST, past: false, chosen: null, name: "", counts: null };
+const state = { limit: FIRST, past: false, chosen: null, found: false, name: "", counts: null };
 
 const graph = new Graph(at("graph"), { open, expand });
 const door = { open, search, forget, tell, tried, rights: { mayWrite: false, mayRate: false } };
@@ -56,7 +56,7 @@ async function load() {
   at("more").hidden = answer.more === 0;
   counted();
   if (chosen) await open(chosen);
-  else panel.welcome(answer.counts);
+  else if (!state.found) panel.welcome(answer.counts);
 }
 
 function counted() {
@@ -83,6 +83,7 @@ async function around(id) {
 function open(id) {
   return begun(async () => {
     state.chosen = id;
+    state.found = false;
     if (!graph.nodes.has(id)) await around(id);
     graph.choose(id);
     if (graph.chosen) graph.centre(graph.chosen);
@@ -106,6 +107,7 @@ function search(query) {
     ]);
     if (current.entities.length === 1) return open(current.entities[0].entityId);
     panel.found(query, current, recalled);
+    state.found = true;
     const first = current.entities[0]?.entityId ?? recalled.hits[0]?.edge.sourceId;
     if (first && !graph.nodes.has(first)) await around(first);
     state.chosen = null;
@@ -207,8 +209,8 @@ addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape" && !document.querySelector("dialog[open]")) {
     if (!at("page").hidden) panel.closePage();
-    else if (state.chosen) {
-      state.chosen = null;
+    else if (state.chosen || state.found) {
+      Object.assign(state, { chosen: null, found: false });
       graph.choose(null);
       panel.welcome(state.counts);
     }

@@ -39,6 +39,7 @@ export class Graph {
     this.links = new Map();
     this.types = new Map([["", 0]]);
     this.chosen = null;
+    this.svg.classList.remove("chosen-one");
     for (const layer of Object.values(this.layers ?? {})) layer.replaceChildren();
   }
 
