@@ -82,9 +82,15 @@ class Page:
         self.until(clicked, f"{css} cannot be clicked")
 
     def search(self, query: str) -> None:
-        field = self.one("#query")
-        field.clear()
-        field.send_keys(query + Keys.ENTER)
+        """Type it and press Enter; the field may be drawn anew meanwhile."""
+
+        def typed() -> bool:
+            field = self.one("#query")
+            field.clear()
+            field.send_keys(query + Keys.ENTER)
+            return True
+
+        self.until(typed, "nothing can be searched for")
 
     def press(self, *keys: str) -> None:
         ActionChains(self.browser).send_keys(*keys).perform()
