@@ -7,6 +7,7 @@ call `Memory` in threads. The graph page is served beside them as plain files.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
@@ -27,6 +28,8 @@ from cloudnee.doors.http_problems import Problem, answers
 from cloudnee.doors.http_routes import came, router
 
 __all__ = ["health", "make_app"]
+
+log = logging.getLogger("cloudnee.http")
 
 _bearer = HTTPBearer(auto_error=False)
 _ABOUT = """\
@@ -68,13 +71,20 @@ def make_app(settings: Settings) -> FastAPI:
 async def _life(app: FastAPI) -> AsyncIterator[None]:
     """The care runs as long as the app; the file is closed at the end."""
     care: Care = app.state.care
-    task = asyncio.create_task(care.run())
+    task = app.state.caring = asyncio.create_task(care.run())
+    task.add_done_callback(_ended)
     try:
         yield
     finally:
         care.stop()
         await task
         app.state.desk.close()
+
+
+def _ended(task: asyncio.Task[None]) -> None:
+    """The care ends with the app; before that something is broken, and /health says so."""
+    if not task.cancelled() and (error := task.exception()):
+        log.error("care ended", exc_info=error)
 
 
 async def health(
@@ -85,7 +95,7 @@ async def health(
     desk: Desk = request.app.state.desk
     writes = await asyncio.to_thread(desk.keys.writable)
     model = {"name": await asyncio.to_thread(lambda: desk.model), "loaded": bool(desk.loaded)}
-    ready = writes and bool(desk.loaded)
+    ready = writes and bool(desk.loaded) and not request.app.state.caring.done()
     found = {"ready": ready, "version": __version__, "writes": writes, "model": model}
     try:
         visitor = await came(request, credentials)

@@ -106,6 +106,8 @@ def server_of(app: FastAPI) -> uvicorn.Server:
 
 async def _served(app: FastAPI, listener: socket.socket, idle: float | None) -> None:
     server = server_of(app)
+    if listener.family != socket.AF_UNIX:  # asyncio sets it only for sockets made with a protocol
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     watch = asyncio.create_task(_watched(app, server, idle)) if idle else None
     await server.serve(sockets=[listener])
     if watch:

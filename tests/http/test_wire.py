@@ -54,7 +54,7 @@ def test_remember_without_waiting(client: Client) -> None:
 
 def test_current(told: Client) -> None:
     """`who` is a phone in any writing, or a name; `orgId` and `audience` may be given."""
-    for who in ("%2B65%209123%204567", "91234567", "98765432", "mrs%20tan"):
+    for who in ("%2B65%209123%204567", "+6591234567", "91234567", "98765432", "mrs%20tan"):
         body = told.get(f"/v1/current?who={who}&orgId=coolair&audience=owner").body
         assert [edge["targetName"] for edge in body["edges"]] == ["Tampines"]
         assert all(map(is_edge, body["edges"]))
