@@ -1,4 +1,4 @@
-"""The verbs that open a door to others, as data: the server and its keys."""
+"""The verbs that open a door to others, as data: the servers and their keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _RUN = "cloudnee.doors.cli_serve:"
 
 def doors(readers: tuple[Argument, ...]) -> tuple[Verb, ...]:
     """The verbs; `readers` are the options that say what reads pages."""
-    return (_serve(readers), _key())
+    return (_serve(readers), _mcp(readers), _key())
 
 
 def _serve(readers: tuple[Argument, ...]) -> Verb:
@@ -44,6 +44,31 @@ def _serve(readers: tuple[Argument, ...]) -> Verb:
             "cloudnee serve --host 0.0.0.0 --allow-host desk.example --rate 600",
         ),
         _RUN + "serve",
+        opens_itself=True,
+    )
+
+
+def _mcp(readers: tuple[Argument, ...]) -> Verb:
+    return Verb(
+        "mcp",
+        "a server for agents, over stdin and stdout",
+        "Speaks the Model Context Protocol: tools, resources and prompts over this memory, for the "
+        "client that starts it; ends when that goes. docs/mcp.md has the lines for Claude, Cursor "
+        "and VS Code. `cloudnee serve` has the same at /mcp, over HTTP.",
+        (
+            arg("--read-only", action="store_true", tell="offer only the tools that read"),
+            arg(
+                "--max-chars",
+                metavar="N",
+                type=int,
+                default=12_000,
+                tell="characters of one answer (12000)",
+            ),
+            arg("--debug", action="store_true", tell="log to stderr, page text included"),
+            *readers,
+        ),
+        ("cloudnee mcp --db desk.db --org coolair", "cloudnee mcp --audience public --read-only"),
+        "cloudnee.doors.cli_mcp:mcp",
         opens_itself=True,
     )
 
