@@ -1,7 +1,7 @@
 """The HTTP door: FastAPI around one database file. `cloudnee serve` runs it.
 
 Every request passes the guard (`http_guard`), then says who it is (`http_routes.came`); the routes
-call `Memory` in threads. The graph page is served beside them as plain files.
+call `Memory` in threads. The graph page is served beside them as plain files, and MCP at `/mcp`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from cloudnee.doors.http_guard import Activity, Guard
 from cloudnee.doors.http_limits import Limits
 from cloudnee.doors.http_problems import Problem, answers
 from cloudnee.doors.http_routes import came, router
+from cloudnee.doors.mcp_http import mounted
 
 __all__ = ["health", "make_app"]
 
@@ -60,6 +61,7 @@ def make_app(settings: Settings) -> FastAPI:
         response_model=wire.Health,
         responses={503: {"model": wire.Health, "description": "not ready"}},
     )
+    app.state.mcp = mounted(app)
     answers(app)
     app.state.activity = Activity()
     app.add_middleware(Guard, settings=settings, activity=app.state.activity)
@@ -77,6 +79,8 @@ async def _life(app: FastAPI) -> AsyncIterator[None]:
         yield
     finally:
         care.stop()
+        if app.state.mcp:
+            await app.state.mcp.close()
         await task
         app.state.desk.close()
 

@@ -30,7 +30,7 @@ __all__ = ["Activity", "Guard", "JsonLines"]
 log = logging.getLogger("cloudnee.http")
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_PAGE_ROUTES = ("/v1/remember",)
+_PAGE_ROUTES = ("/v1/remember", "/mcp")
 _SAFE = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",

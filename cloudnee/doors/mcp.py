@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 
 from cloudnee import __version__
 from cloudnee.doors import mcp_pages as pages
-from cloudnee.doors.mcp_prompts import PROMPTS, filled
+from cloudnee.doors.mcp_prompts import PROMPTS, Prompt, filled
 from cloudnee.doors.mcp_schema import checked
 from cloudnee.doors.mcp_told import ROOM, Told
 from cloudnee.doors.mcp_tools import TOOLS, Tool
@@ -52,27 +52,51 @@ Enter = Callable[[Context], Access]
 
 def make_server(enter: Enter, *, room: int = ROOM) -> Server[Any]:
     """A server whose answers hold `room` characters; `enter` says who a request comes from."""
+    answers = _Answers(enter, room)
+    return Server(
+        "cloudnee",
+        version=__version__,
+        title="cloudnee memory",
+        instructions=_INSTRUCTIONS,
+        on_list_tools=answers.list_tools,
+        on_call_tool=answers.call_tool,
+        on_list_resources=answers.list_resources,
+        on_list_resource_templates=answers.list_templates,
+        on_read_resource=answers.read_resource,
+        on_list_prompts=answers.list_prompts,
+        on_get_prompt=answers.get_prompt,
+    )
+
+
+class _Answers:
+    """What the server does with each request that it knows."""
+
+    def __init__(self, enter: Enter, room: int) -> None:
+        self.enter = enter
+        self.room = room
 
     async def list_tools(
-        ctx: Context, _: types.PaginatedRequestParams | None
+        self, ctx: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        read_only = enter(ctx).read_only
+        read_only = self.enter(ctx).read_only
         return types.ListToolsResult(
             tools=[_tool(tool) for tool in TOOLS.values() if tool.reads or not read_only]
         )
 
-    async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        access = enter(ctx)
+    async def call_tool(
+        self, ctx: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
         tool = TOOLS.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r:.80}")
-        return await asyncio.to_thread(_called, access, tool, params.arguments or {}, room)
+        given = params.arguments or {}
+        return await asyncio.to_thread(_called, self.enter(ctx), tool, given, self.room)
 
     async def list_resources(
-        ctx: Context, params: types.PaginatedRequestParams | None
+        self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        memory = enter(ctx).memory
-        found, cursor = await _answered(pages.listed, memory, params.cursor if params else None)
+        after = params.cursor if params else None
+        found, cursor = await _answered(pages.listed, self.enter(ctx).memory, after)
         listed = [
             types.Resource(uri=one.uri, name=one.name, description=one.about, mime_type=one.kind)
             for one in found
@@ -83,7 +107,7 @@ def make_server(enter: Enter, *, room: int = ROOM) -> Server[Any]:
         return result
 
     async def list_templates(
-        ctx: Context, _: types.PaginatedRequestParams | None
+        self, _: Context, __: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(
             resource_templates=[
@@ -95,55 +119,28 @@ def make_server(enter: Enter, *, room: int = ROOM) -> Server[Any]:
         )
 
     async def read_resource(
-        ctx: Context, params: types.ReadResourceRequestParams
+        self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        found = await _answered(pages.read, enter(ctx).memory, str(params.uri), room)
+        uri = str(params.uri)
+        found = await _answered(pages.read, self.enter(ctx).memory, uri, self.room)
         if found is None:
-            raise MCPError(types.INVALID_PARAMS, f"there is no resource {params.uri!s:.200}")
+            raise MCPError(types.INVALID_PARAMS, f"there is no resource {uri:.200}")
         text, kind = found
-        held = types.TextResourceContents(uri=params.uri, text=text, mime_type=kind)
+        held = types.TextResourceContents(uri=params.uri, text=_sendable(text), mime_type=kind)
         return types.ReadResourceResult(contents=[held])
 
     async def list_prompts(
-        ctx: Context, _: types.PaginatedRequestParams | None
+        self, _: Context, __: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
-        return types.ListPromptsResult(
-            prompts=[
-                types.Prompt(
-                    name=one.name,
-                    title=one.title,
-                    description=one.about,
-                    arguments=[
-                        types.PromptArgument(name=name, description=about, required=needed)
-                        for name, about, needed in one.arguments
-                    ],
-                )
-                for one in PROMPTS.values()
-            ]
-        )
+        return types.ListPromptsResult(prompts=[_prompt(one) for one in PROMPTS.values()])
 
     async def get_prompt(
-        ctx: Context, params: types.GetPromptRequestParams
+        self, ctx: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        given = params.arguments or {}
-        prompt, text = await _answered(filled, enter(ctx).memory, params.name, given, room)
-        content = types.TextContent(text=text)
-        message = types.PromptMessage(role="user", content=content)
+        memory, given = self.enter(ctx).memory, params.arguments or {}
+        prompt, text = await _answered(filled, memory, params.name, given, self.room)
+        message = types.PromptMessage(role="user", content=_text(text))
         return types.GetPromptResult(description=prompt.about, messages=[message])
-
-    return Server(
-        "cloudnee",
-        version=__version__,
-        title="cloudnee memory",
-        instructions=_INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
-    )
 
 
 async def _answered(work: Callable[..., Given], *given: Any) -> Given:
@@ -171,6 +168,18 @@ def _tool(tool: Tool) -> types.Tool:
     )
 
 
+def _prompt(prompt: Prompt) -> types.Prompt:
+    return types.Prompt(
+        name=prompt.name,
+        title=prompt.title,
+        description=prompt.about,
+        arguments=[
+            types.PromptArgument(name=name, description=about, required=needed)
+            for name, about, needed in prompt.arguments
+        ],
+    )
+
+
 def _called(access: Access, tool: Tool, given: dict[str, Any], room: int) -> types.CallToolResult:
     """What a tool tells; what it cannot do as a sentence that the model can act on."""
     try:
@@ -185,8 +194,12 @@ def _called(access: Access, tool: Tool, given: dict[str, Any], room: int) -> typ
 
 
 def _text(text: str) -> types.TextContent:
-    """A text that can be sent, whatever someone once put into a page."""
-    return types.TextContent(text=text.encode("utf-8", "replace").decode())
+    return types.TextContent(text=_sendable(text))
+
+
+def _sendable(text: str) -> str:
+    """A text that can be sent, whatever a client once asked for."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def run_stdio(access: Access, *, room: int = ROOM) -> None:
