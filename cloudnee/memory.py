@@ -33,6 +33,7 @@ from cloudnee.model import (
     Forgotten,
     NewPage,
     PageInfo,
+    Passage,
     Rated,
     Recall,
     Refused,
@@ -256,7 +257,7 @@ class Memory(Keeping):
         """
         from cloudnee.flows.inputs import checked_recall
         from cloudnee.flows.recalling import Recaller, asked
-        from cloudnee.flows.searching import passages
+        from cloudnee.flows.searching import found_passages
 
         checked_recall(query, top_k, wide_k, hops, feedback_influence, scoring)
         reader = self._caller.reader()
@@ -264,12 +265,14 @@ class Memory(Keeping):
         if not query.strip() or not self._store.known:
             return Recall(unread=unread)
         question = asked(query, self._engine.words(), reader)
-        found = passages(self._store, question.text, reader.bit, top_k)
-        unrelated = getattr(self._engine.embedder, "unrelated", None)
-        recaller = Recaller(self._engine.snapshot, reader, self._engine.unreadable, unrelated)
+        engine = self._engine
+        recaller = Recaller(engine.snapshot, reader, engine.unreadable, engine.unrelated)
         if not recaller.anything():
-            return Recall(passages=found, unread=unread)
-        vector = self._asked_vector(question.rest)
+            return Recall(
+                passages=found_passages(engine, question, reader.bit, top_k), unread=unread
+            )
+        vector = engine.asked_vector(question.rest)
+        found = found_passages(engine, question, reader.bit, top_k, vector=vector)
         hits = recaller.hits(
             question,
             vector,
@@ -278,13 +281,27 @@ class Memory(Keeping):
             influence=feedback_influence,
             scoring=scoring,
         )
-        work = partial(recaller.subjects, question, self._engine.embedded)
+        work = partial(recaller.subjects, question, engine.embedded)
         return Recall(hits, found, unread, subjects=work)
 
-    def _asked_vector(self, text: str) -> bytes | None:
-        embedder = self._engine.embedder
-        self._engine.vectors.guard(embedder.model, embedder.dimensions)
-        return self._engine.embedded([text])[0]
+    def search_pages(
+        self, query: str, top_k: int = 10, *, tags: Sequence[str] = ()
+    ) -> tuple[Passage, ...]:
+        """The passages that answer a question best: paragraphs, list items, turns; best first.
+
+        Ten passages may be ten turns of one page. With `tags` only passages of pages that have one
+        of them. Empty where nothing has to do with the question.
+        """
+        from cloudnee.flows.inputs import checked_search
+        from cloudnee.flows.recalling import asked
+        from cloudnee.flows.searching import found_passages
+
+        checked_search(query, top_k, tags)
+        if not query.strip() or not self._store.known:
+            return ()
+        reader = self._caller.reader()
+        question = asked(query, self._engine.words(), reader)
+        return found_passages(self._engine, question, reader.bit, top_k, tags)
 
     def recent(self, most: int = 10) -> list[Edge]:
         """The edges written last, newest first."""

@@ -209,7 +209,7 @@ class _ZipSource:
 
 
 _DAMAGED = (
-    zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, UnicodeDecodeError,
+    zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, UnicodeDecodeError, OSError,
 )  # fmt: skip
 
 

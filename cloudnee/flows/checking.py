@@ -29,6 +29,7 @@ _QUERIES = {
     "wrong text count": "check_text_counts",
     "edge text index": "check_edge_terms",
     "passage text index": "check_passage_terms",
+    "missing passage vectors": "check_passage_vectors",
     "wrong audience": "check_masks",
 }
 

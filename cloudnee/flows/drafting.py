@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time, tzinfo
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Any
 
 from cloudnee.errors import BadInput, BudgetSpent
 from cloudnee.extract.base import Extractor
@@ -24,12 +23,11 @@ from cloudnee.flows.writing import Draft
 from cloudnee.graph.dates import from_micros, micros, moment
 from cloudnee.graph.identity import entity_key, handle_keys, handle_kind
 from cloudnee.model import Alias, Refused
-from cloudnee.pages.chunks import passage_spans
 from cloudnee.pages.page import ParsedPage, parse_page
-from cloudnee.pages.terms import terms
+from cloudnee.pages.passages import page_passages
 from cloudnee.store.store import PageRow, Store
 
-__all__ = ["Drafter", "Given", "news", "passage_rows", "resumed", "stored_reading"]
+__all__ = ["Drafter", "Given", "news", "resumed", "stored_reading"]
 
 Earlier = Callable[[], Sequence[PlacedEdge]]
 
@@ -174,7 +172,8 @@ class Drafter:
         refused: tuple[Refused, ...] = (),
     ) -> Draft:
         page = given.page
-        changed = base is None or base.content_hash != page.content_hash
+        stored = base is not None and base.content_hash == page.content_hash
+        complete = stored and base is not None and base.status == "written" and not given.anew
         return Draft(
             page=page,
             name=given.name,
@@ -185,30 +184,11 @@ class Drafter:
             own_date=given.own_date,
             reading=reading,
             aliases=given.aliases,
-            passages=passage_rows(page, given.name) if changed else (),
+            passages=None if complete else page_passages(page, given.name),
             refused=refused,
             warnings=given.warnings,
             reason=reason,
         )
-
-
-def passage_rows(page: ParsedPage, name: str) -> list[tuple[dict[str, Any], str]]:
-    """A page's passages: (span and context, index terms) of each."""
-    found = []
-    for span in passage_spans(page):
-        heading = " > ".join(span.heading)
-        context = " ".join(part for part in (heading or name, span.speaker or "") if part)
-        indexed = " ".join(terms(f"{context}\n{page.text[span.start : span.end]}"))
-        row = {
-            "start": span.start,
-            "stop": span.end,
-            "start_line": span.start_line,
-            "end_line": span.end_line,
-            "heading": heading,
-            "speaker": span.speaker or "",
-        }
-        found.append((row, indexed))
-    return found
 
 
 def stored_reading(store: Store, base: PageRow | None) -> list[PlacedEdge]:

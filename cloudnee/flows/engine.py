@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cloudnee.extract.base import Extractor
     from cloudnee.extract.ontology import Ontology
     from cloudnee.flows.drafting import Drafter
+    from cloudnee.store.shelf import Shelf
     from cloudnee.store.snapshot import Snapshot
     from cloudnee.store.vectors import Vectors
 
@@ -105,6 +106,7 @@ class Engine:
         self._embedder = embedder
         self.__dict__.pop("embedder", None)
         self.__dict__.pop("snapshot", None)
+        self.__dict__.pop("shelf", None)
 
     def with_embedder(self, embedder: Embedder) -> Engine:
         """The same org with another embedder, to make vectors with."""
@@ -145,11 +147,28 @@ class Engine:
 
         return Snapshot(self.vectors)
 
+    @cached_property
+    def shelf(self) -> Shelf:
+        """The copy of the passages for page search."""
+        from cloudnee.store.shelf import Shelf
+
+        return Shelf(self.store)
+
     def words(self) -> dict[str, str]:
         """Key of each word that expands a question → what it stands for."""
         found = {entity_key(word): to for word, to in self.ontology.words.items()}
         found.update({entity_key(word): to for word, to in self.store.words().items()})
         return found
+
+    @property
+    def unrelated(self) -> float | None:
+        """The distance from which on the model says that texts have nothing in common."""
+        return getattr(self.embedder, "unrelated", None)
+
+    def asked_vector(self, text: str) -> bytes | None:
+        """The vector of a question; raises `OtherModel` where the file's are another model's."""
+        self.vectors.guard(self.embedder.model, self.embedder.dimensions)
+        return self.embedded([text])[0]
 
     def embedded(self, texts: Sequence[str]) -> list[bytes | None]:
         """Texts as float32 vectors; None where the model cannot read one.

@@ -6,7 +6,7 @@ pages.jsonl      a line a page: dates, names, handles, facts with all their inte
 entities.jsonl   a line an entity: its id, key and other keys
 ratings.jsonl    a line a rating
 merges.jsonl     a line for each time somebody said who is who
-vectors.jsonl    a line a text: what an import would else embed anew; it may be deleted
+vectors.jsonl    a line a text, a line a passage: what an import would else embed anew
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from cloudnee.flows.caller import Caller
 from cloudnee.graph.dates import from_micros
 from cloudnee.model import Exported
 from cloudnee.store.moving import Moving
+from cloudnee.store.vectors import PASSAGE
 
 __all__ = ["DATES", "FORMAT", "VERSION", "export"]
 
@@ -85,6 +86,8 @@ def _vector_lines(moving: Moving) -> Iterator[str]:
     for kind, text, vector in moving.vectors():
         packed = base64.b64encode(vector).decode("ascii") if vector is not None else None
         yield json.dumps([kind, text, packed], ensure_ascii=False)
+    for key, vector in moving.passage_vectors():
+        yield json.dumps([PASSAGE, str(key), base64.b64encode(vector).decode("ascii")])
 
 
 def _line(row: dict[str, Any]) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from cloudnee.errors import Ambiguous, BadInput
-from cloudnee.flows.drafting import passage_rows
 from cloudnee.flows.reading import Reader
 from cloudnee.flows.writing import Writer
 from cloudnee.graph.facts import triplet_text
@@ -14,6 +13,7 @@ from cloudnee.graph.identity import entity_key, handle_keys, handle_kind
 from cloudnee.graph.supersession import Stated
 from cloudnee.model import Forgotten
 from cloudnee.pages.page import parse_page
+from cloudnee.pages.passages import page_passages
 from cloudnee.pages.terms import terms
 from cloudnee.store.merging import Merging
 from cloudnee.store.replies import drop_other_replies
@@ -53,6 +53,7 @@ class Eraser:
         self._names(row.id, lambda _: True)
         drop_other_replies(self.store, row.id)
         Merging(self.store).forget_page(row.path)
+        self.store.drop_passages(row.id)
         self.store.drop_page(row.id)
         self.store.forget("page", f"{row.path}\n{row.content_hash}")
 
@@ -250,7 +251,9 @@ def judge_all(writer: Writer, vectors: Vectors) -> None:
         scope = store.scope(mask)
         store.rescope(row.id, scope, mask, revision)
         if row.text:  # a page whose file went has none
-            store.set_passages(row.id, scope, passage_rows(parse_page(path, row.text), row.subject))
+            store.set_passages(
+                row.id, scope, page_passages(parse_page(path, row.text), row.subject)
+            )
         for each in store.edges_of_page(row.id):
             words = triplet_text(each.source_name, each.relation, each.target_name)
             store.set_edge_terms(each.id, scope, " ".join(terms(words)))

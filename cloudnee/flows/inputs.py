@@ -14,6 +14,7 @@ __all__ = [
     "checked_count",
     "checked_ids",
     "checked_recall",
+    "checked_search",
     "checked_text",
     "checked_word",
 ]
@@ -75,6 +76,13 @@ def checked_recall(
         raise BadInput(f"feedback_influence must be between 0 and 1, not {influence!r}")
     if scoring not in SCORINGS:
         raise BadInput(f"scoring must be one of {', '.join(SCORINGS)}, not {scoring!r}")
+
+
+def checked_search(query: object, top_k: object, tags: object) -> None:
+    """The arguments of `search_pages`, refused by name with what is allowed."""
+    checked_text("query", query)
+    checked_count("top_k", top_k, MOST_HITS)
+    checked_ids("tags", tags)
 
 
 def checked_count(name: str, value: object, most: int) -> None:

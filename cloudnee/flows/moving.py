@@ -18,7 +18,6 @@ from typing import Any
 from cloudnee.config import AudienceRules
 from cloudnee.errors import BadInput, CloudneeError, StoreError
 from cloudnee.flows.archive import Source, opened_source
-from cloudnee.flows.drafting import passage_rows
 from cloudnee.flows.exporting import DATES, FORMAT, VERSION
 from cloudnee.flows.remembering import TOGETHER, Remembering
 from cloudnee.graph.dates import micros
@@ -26,12 +25,13 @@ from cloudnee.graph.facts import triplet_text
 from cloudnee.graph.identity import folded_key
 from cloudnee.model import Imported, NewPage
 from cloudnee.pages.page import parse_page
+from cloudnee.pages.passages import page_passages
 from cloudnee.pages.path import canonical_path
 from cloudnee.pages.terms import terms
 from cloudnee.store.folders import GONE
 from cloudnee.store.merging import Merging
 from cloudnee.store.moving import Moving
-from cloudnee.store.vectors import FACT, NAME
+from cloudnee.store.vectors import FACT, NAME, PASSAGE
 
 __all__ = ["is_export", "restore"]
 
@@ -97,6 +97,8 @@ class _Restoring:
         """Begin or go on; then the pages in batches; then ratings, and pages edited since."""
         head = self._checked_head()
         self.offsets = self._begin(head)
+        self.passages: dict[int, bytes] = {}
+        self.made: dict[int, bytes | None] = {}
         self.vectors = self._vectors(head)
         self.entities = {row["id"]: row for row in self._lines("entities.jsonl")}
         batch: list[Row] = []
@@ -162,12 +164,19 @@ class _Restoring:
             try:
                 kind, text, packed = json.loads(line)
                 vector = base64.b64decode(packed, validate=True) if packed is not None else None
+                if kind == PASSAGE:
+                    self._passage_vector(int(text), vector, embedder.dimensions)
+                    continue
             except (ValueError, TypeError):
                 self.left.append(("vectors.jsonl", "a line that is not of the form: embedded anew"))
                 continue
             if vector is None or len(vector) == 4 * embedder.dimensions:
                 found[(kind, text)] = vector
         return found
+
+    def _passage_vector(self, key: int, vector: bytes | None, dimensions: int) -> None:
+        if vector is not None and len(vector) == 4 + dimensions:
+            self.passages[key] = vector
 
     def _lines(self, name: str) -> Iterator[Row]:
         for number, line in enumerate(self.source.lines(name), 1):
@@ -223,10 +232,24 @@ class _Restoring:
         lacking = [text for text in self.engine.vectors.lacking(wanted) if text not in self.vectors]
         made = self.engine.embedded([text for _, text in lacking])
         vectors = {**self.vectors, **dict(zip(lacking, made, strict=True))}
+        self._embed_passages(batch)
         with self.store.writing():
             for page in batch:
                 self._attempt(page, vectors)
             self.store.next_generation()
+
+    def _embed_passages(self, batch: list[Row]) -> None:
+        """Cut the pages, and embed the passages that the export has no vector for."""
+        lacking: dict[int, str] = {}
+        for page in batch:
+            if page["text"]:
+                parsed = parse_page(page["path"], page["text"])
+                page["passages"] = found = page_passages(parsed, page["subject"])
+                lacking.update(zip(found.keys, found.texts, strict=True))
+        for key in self.passages:
+            lacking.pop(key, None)
+        made = self.engine.embedded(list(lacking.values()))
+        self.made = dict(zip(lacking, made, strict=True))
 
     def _attempt(self, page: Row, vectors: Mapping[Text, bytes | None]) -> None:
         try:
@@ -262,8 +285,7 @@ class _Restoring:
             seen_by=mask,
         )
         if parsed:
-            first = self._row("passages", page["passage"]) if hashed == page["hash"] else None
-            self.store.set_passages(row, scope, passage_rows(parsed, page["subject"]), first)
+            self.store.set_passages(row, scope, page["passages"], self.made, self.passages)
         for name in page.get("names", ()):
             self._name(name, page=row, scope=scope)
         for alias in page.get("aliases", ()):

@@ -218,20 +218,41 @@ class Remembering:
         """The drafts with vectors for the texts that have none yet; failed where that fails."""
         from cloudnee.flows.stating import page_texts
 
-        texts = [text for draft in drafts for text in page_texts(draft.reading or ())]
+        read = [draft for draft in drafts if draft.reading is not None]
+        texts = [text for draft in read for text in page_texts(draft.reading or ())]
         lacking = self.engine.vectors.lacking(texts)
+        passages = [self._lacking_passages(draft) for draft in drafts]
+        wanted = dict.fromkeys(text for _, text in lacking)
+        wanted.update(dict.fromkeys(text for found in passages for text in found.values()))
         try:
-            found = self.engine.embedded([text for _, text in lacking])
+            made = dict(zip(wanted, self.engine.embedded(list(wanted)), strict=True))
         except (errors.EmbeddingFailed, errors.BadVector) as error:
             lost = set(lacking)
             return [
                 replace(draft, reading=None, status="failed", reason=f"embedder: {error}"[:500])
-                if lost.intersection(page_texts(draft.reading or ()))
+                if missed or lost.intersection(page_texts(draft.reading or ()))
                 else draft
-                for draft in drafts
+                for draft, missed in zip(drafts, passages, strict=True)
             ]
-        vectors = dict(zip(lacking, found, strict=True))
-        return [replace(draft, vectors=vectors) for draft in drafts]
+        vectors = {(kind, text): made[text] for kind, text in lacking}
+        return [
+            replace(
+                draft,
+                vectors=vectors,
+                passage_vectors={key: made[text] for key, text in found.items()},
+            )
+            for draft, found in zip(drafts, passages, strict=True)
+        ]
+
+    def _lacking_passages(self, draft: Draft) -> dict[int, str]:
+        """key → text of the passages of a page that is read and that have no vector yet."""
+        if draft.reading is None or draft.passages is None:
+            return {}
+        texts = dict(zip(draft.passages.keys, draft.passages.texts, strict=True))
+        if draft.base_hash is not None and (row := self.store.page(draft.page.path)):
+            for key in self.store.passage_vectors(row.id):
+                texts.pop(key, None)
+        return texts
 
     def _written(self, draft: Draft) -> Report:
         """One transaction; where it needs more vectors than foreseen, it begins again with them."""

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from cloudnee.errors import CloudneeError, Conflict
 from cloudnee.flows.checking import faults, wrong_vectors
-from cloudnee.flows.drafting import passage_rows
 from cloudnee.flows.remembering import Remembering
 from cloudnee.graph.facts import triplet_text
 from cloudnee.graph.identity import entity_key, folded_key
 from cloudnee.graph.supersession import Stated, current_masks
 from cloudnee.model import Fault
 from cloudnee.pages.page import parse_page
+from cloudnee.pages.passages import PagePassages, page_passages
 from cloudnee.pages.terms import terms
 from cloudnee.store.mending import Mending
 from cloudnee.store.vectors import MissingVectors
@@ -95,6 +95,8 @@ class _Repair:
             if right != hashed:
                 self.mending.hash_page(path, right)
                 self.paths.add(path)
+        lacking = self.store.db.rows("check_passage_vectors", org=self.store.org)
+        self.paths.update(path for (path,) in lacking)
 
     def _dangling(self) -> None:
         """Entities that rows name are made again; edges that still lead nowhere go."""
@@ -115,7 +117,7 @@ class _Repair:
             if row is not None and (mask != seen_by or path in missed):
                 scope = self.store.scope(mask)
                 self.store.rescope(row.id, scope, mask, self.revision)
-                self._page_terms(row.id, path, row.text, row.subject, scope, None)
+                self._set_passages(row.id, path, row.text, row.subject, scope)
                 for edge in self.store.edges_of_page(row.id):
                     words = triplet_text(edge.source_name, edge.relation, edge.target_name)
                     self.store.set_edge_terms(edge.id, scope, " ".join(terms(words)))
@@ -134,12 +136,10 @@ class _Repair:
         self.mending.empty_indexes()
         for row, scope, text in self.mending.edges():
             self.mending.add_edge_terms(row, scope, " ".join(terms(text)))
-        for page, path, text, subject, scope, first in self.mending.pages():
-            self._page_terms(page, path, text, subject, scope, first)
+        for page, path, text, subject, scope in self.mending.pages():
+            self._set_passages(page, path, text, subject, scope)
         self.mending.size_scopes()
 
-    def _page_terms(
-        self, page: int, path: str, text: str, subject: str, scope: int, first: int | None
-    ) -> None:
-        rows = passage_rows(parse_page(path, text), subject) if text else []
-        self.store.set_passages(page, scope, rows, first)
+    def _set_passages(self, page: int, path: str, text: str, subject: str, scope: int) -> None:
+        passages = page_passages(parse_page(path, text), subject) if text else PagePassages()
+        self.store.set_passages(page, scope, passages)

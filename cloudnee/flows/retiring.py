@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from cloudnee.flows.drafting import passage_rows
 from cloudnee.graph.facts import edge_id, fact_id, triplet_text
 from cloudnee.graph.identity import entity_key
 from cloudnee.graph.supersession import Stated
 from cloudnee.pages.page import ParsedPage, parse_page
+from cloudnee.pages.passages import page_passages
 from cloudnee.pages.terms import terms
 from cloudnee.store.folders import Folders
 from cloudnee.store.merging import Merging
@@ -101,7 +101,7 @@ def _rescope(writer: Writer, row: PageRow, path: str, revision: int) -> None:
         return
     scope = store.scope(mask)
     store.rescope(row.id, scope, mask, revision)
-    store.set_passages(row.id, scope, passage_rows(parse_page(path, row.text), row.subject))
+    store.set_passages(row.id, scope, page_passages(parse_page(path, row.text), row.subject))
     texts: set[int] = set()
     for edge in store.edges_of_page(row.id):
         store.set_edge_terms(edge.id, scope, _terms(edge))

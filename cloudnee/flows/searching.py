@@ -1,57 +1,86 @@
-"""Page search: the passages of pages that a question's words lead to."""
+"""`search_pages`, and the passages of `recall`: what page search found, as a caller reads it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloudnee.graph.ranking import bm25
+from cloudnee.flows.finding import Finder, Wanted
 from cloudnee.model import Passage
-from cloudnee.pages.terms import STOP_WORDS, identifiers, terms
-from cloudnee.store.store import Store
+from cloudnee.pages.terms import identifiers, terms
 
-__all__ = ["passages"]
+if TYPE_CHECKING:
+    from cloudnee.flows.engine import Engine
+    from cloudnee.graph.question import Question
 
-_MOST_TERMS = 64
-_COMMON = 1000  # a word in more places than this, and in 5 % of the passages, leads nowhere
+__all__ = ["found_passages"]
 
-
-def passages(store: Store, query: str, bit: int, top_k: int) -> tuple[Passage, ...]:
-    """The best passages this audience sees; those with an exact identifier of the query first."""
-    with store.reading():
-        scopes = store.visible_scopes(bit)
-        count, length = sum(n for _, n, _ in scopes), sum(t for _, _, t in scopes)
-        postings = _postings(store, query, [scope for scope, _, _ in scopes], count)
-        ids, scores = bm25(postings, count, length)
-        named = [p for term in identifiers(query) for p, _, _ in postings.get(term, ())]
-        exact = np.isin(ids, np.asarray(named, np.int64))
-        best = np.lexsort((ids, -scores, ~exact))[:top_k]
-        found = (_passage(store, int(ids[i]), float(scores[i]), bit) for i in best)
-        return tuple(p for p in found if p is not None)
+_UNRELATED = 0.5  # the distance from which on texts are taken for unrelated if no model says
+_SENTENCE = re.compile(r"(?<=[.!?。！？])[\"'”’)]*\s+|\n+")
 
 
-def _postings(
-    store: Store, query: str, scopes: Sequence[int], count: int
-) -> dict[str, list[tuple[int, int, int]]]:
-    """The postings of the query's words within the scopes; common words only where all are."""
-    wanted = list(dict.fromkeys(terms(query)))
-    wanted = [t for t in wanted if t not in STOP_WORDS][:_MOST_TERMS] or wanted[:_MOST_TERMS]
-    most = max(_COMMON, count // 20)
-    places = {
-        term: sum(store.count_postings(scope, term, most + 1) for scope in scopes)
-        for term in wanted
-    }
-    rare = [term for term in wanted if 0 < places[term] <= most]
-    return {
-        term: [p for scope in scopes for p in store.passage_postings(scope, term, most)]
-        for term in rare or wanted
-    }
+def found_passages(
+    engine: Engine,
+    question: Question,
+    bit: int,
+    top_k: int,
+    tags: Sequence[str] = (),
+    vector: bytes | None = None,
+) -> tuple[Passage, ...]:
+    """The best passages this audience sees; those with an exact identifier of the question first.
+
+    With `tags` only passages of pages that have one of them. `vector` is that of the question,
+    where it is embedded already.
+    """
+    store = engine.store
+    with engine.shelf.fresh() as shelf:
+        if not len(shelf.ids):
+            return ()
+        finder = Finder(shelf, store, bit, sorted(question.entities))
+        if not finder.many:
+            return ()
+        wanted = finder.wanted(question.text)
+        vector = vector or engine.asked_vector(wanted.rest)
+        score = finder.first_look(wanted, vector)
+        places, final = finder.second_look(wanted, score)
+        least = 1 - (_UNRELATED if engine.unrelated is None else engine.unrelated)
+        kept = finder.related(wanted, places, least) & finder.tagged(places, tags)
+        places, final = places[kept], final[kept]
+        exact = finder.holding(places, identifiers(question.text))
+        best = np.lexsort((places, -np.round(final, 9), -exact))[:top_k]
+        return tuple(
+            passage
+            for i in best
+            if (passage := _passage(finder, wanted, int(places[i]), float(final[i])))
+        )
 
 
-def _passage(store: Store, passage: int, score: float, bit: int) -> Passage | None:
-    row = store.passage(passage, bit)
-    if row is None:
+def _passage(finder: Finder, wanted: Wanted, place: int, score: float) -> Passage | None:
+    found = finder.text(place)
+    if found is None:
         return None
-    path, first, last, text, heading = row
-    return Passage(path, first, last, text, round(score, 4), heading)
+    (path, text), record = found, finder.shelf.record[place]
+    page = finder.shelf.pages[int(finder.shelf.page[place])]
+    heading = page.headings[record["heading"] - 1] if record["heading"] else ""
+    return Passage(
+        path,
+        int(record["first"]),
+        int(record["last"]),
+        text,
+        round(score, 4),
+        heading,
+        _sentence(text, wanted),
+    )
+
+
+def _sentence(text: str, wanted: Wanted) -> str:
+    """The sentence with most of what was asked for; the first one where none has any."""
+    sentences = [part.strip() for part in _SENTENCE.split(text) if part and part.strip()]
+
+    def gain(sentence: str) -> float:
+        return sum(wanted.idf.get(term, 0.0) for term in set(terms(sentence)))
+
+    return max(sentences, key=gain, default=text)

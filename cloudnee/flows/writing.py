@@ -22,6 +22,7 @@ from cloudnee.graph.identity import entity_key
 from cloudnee.graph.supersession import Stated, current_masks, groups
 from cloudnee.model import Alias, Refused, Report
 from cloudnee.pages.page import ParsedPage
+from cloudnee.pages.passages import PagePassages
 from cloudnee.store.replies import drop_other_replies
 from cloudnee.store.store import PageRow, Store
 from cloudnee.store.vectors import Vectors
@@ -39,7 +40,8 @@ class Draft:
 
     `base_hash` is the stored hash the work began from (None: no page then). `reading` is None
     where extraction failed or has not happened: `status` and `reason` tell. `own_date` is the date
-    the page gives itself, `as_of` the date its new facts get.
+    the page gives itself, `as_of` the date its new facts get. `passages` is None where those that
+    are stored stay.
     """
 
     page: ParsedPage
@@ -51,7 +53,8 @@ class Draft:
     own_date: int | None
     reading: Sequence[PlacedEdge] | None = None
     aliases: tuple[Alias, ...] = ()
-    passages: Sequence[tuple[dict[str, Any], str]] = ()
+    passages: PagePassages | None = None
+    passage_vectors: Mapping[int, bytes | None] = field(default_factory=dict)
     vectors: Mapping[tuple[int, str], bytes | None] = field(default_factory=dict)
     refused: tuple[Refused, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -191,9 +194,18 @@ class Writer:
         else:
             scope, row_id = row.scope, row.id
             self.store.set_page(row_id, **values)
-        if row is None or row.content_hash != page.content_hash:
-            self.store.set_passages(row_id, scope, draft.passages)
+        self._passages(row, row_id, scope, draft)
         return scope, row_id
+
+    def _passages(self, row: PageRow | None, page: int, scope: int, draft: Draft) -> None:
+        passages, made = draft.passages, draft.passage_vectors
+        if passages is None:
+            if row is not None and row.own_date != draft.own_date:
+                self.store.touch_passages(page)
+        elif row is None or row.content_hash != draft.page.content_hash:
+            self.store.set_passages(page, scope, passages, made)
+        else:
+            self.store.embed_passages(page, passages.keys, made)
 
     def _report(self, draft: Draft, **found: Any) -> Report:
         return Report(

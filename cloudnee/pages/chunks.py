@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from cloudnee.pages.lines import line_count, line_starts, lines_of
 from cloudnee.pages.outline import Block, Outline, outline_of
 from cloudnee.pages.page import ParsedPage
-from cloudnee.pages.turns import speakers_of
+from cloudnee.pages.turns import said_from, speakers_of
 
 __all__ = ["PassageSpan", "Span", "chunk_spans", "passage_spans"]
 
@@ -36,7 +36,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class PassageSpan:
-    """A passage with the headings it stands under, outermost first, and who speaks, if someone."""
+    """A passage with the headings it stands under, outermost first, and who speaks, if someone.
+
+    `said` is where in it the speech begins, behind the speaker's name.
+    """
 
     start: int
     end: int
@@ -44,6 +47,7 @@ class PassageSpan:
     end_line: int
     heading: tuple[str, ...]
     speaker: str | None
+    said: int = 0
 
 
 def chunk_spans(text: str, limit: int = 4000) -> list[Span]:
@@ -87,23 +91,32 @@ def _unsplit(text: str, start: int, end: int) -> int:
 def passage_spans(page: ParsedPage, limit: int = 1200) -> list[PassageSpan]:
     """The passages of a page in order: paragraphs, list items, table rows, turns, code blocks.
 
-    The front matter is one passage, and so is a heading with nothing under it. What is longer
-    than `limit` characters is cut at the ends of its sentences.
+    The front matter is one passage, and so is a heading with nothing under it. A turn goes on
+    until someone else speaks or a heading follows. What is longer than `limit` characters is cut
+    at the ends of its sentences.
     """
     outline = outline_of(page.text)
     speakers = speakers_of(page.front, outline)
     places = _Places(page.text)
     found: list[PassageSpan] = []
     titles = frozenset(heading.line for heading in outline.headings)
-    ranges = _with_gaps(_line_ranges(outline), lines_of(page.text), titles)
+    ranges = _with_gaps(_line_ranges(outline, speakers), lines_of(page.text), titles)
     for start, end, heading, number in ranges:
         path = tuple(outline.headings[i].text for i in outline.above(heading))
         speaker = speakers.get(number)
-        found.extend(PassageSpan(*cut, path, speaker) for cut in places.pieces(start, end, limit))
+        cuts = places.pieces(start, end, limit)
+        if speaker is None:
+            found.extend(PassageSpan(*cut, path, None) for cut in cuts)
+            continue
+        for place, cut in enumerate(cuts):
+            said = 0 if place else said_from(page.text[cut[0] : cut[1]])
+            found.append(PassageSpan(*cut, path, speaker, said))
     return found
 
 
-def _line_ranges(outline: Outline) -> Iterator[tuple[int, int, int, int]]:
+def _line_ranges(
+    outline: Outline, speakers: Mapping[int, str]
+) -> Iterator[tuple[int, int, int, int]]:
     """(first line, last line, heading, block or -1) of everything that is a passage."""
     if outline.front.lines:
         yield 1, outline.front.lines, -1, -1
@@ -114,7 +127,26 @@ def _line_ranges(outline: Outline) -> Iterator[tuple[int, int, int, int]]:
         for number, block in enumerate(outline.blocks)
         for start, end in _block_lines(block)
     ]
-    yield from sorted(lone + blocks) if lone else blocks
+    ranges = sorted(lone + blocks) if lone else blocks
+    yield from _whole_turns(ranges, speakers) if speakers else ranges
+
+
+def _whole_turns(
+    ranges: Iterable[tuple[int, int, int, int]], speakers: Mapping[int, str]
+) -> Iterator[tuple[int, int, int, int]]:
+    """The ranges, each turn joined with the blocks under the same heading that follow it."""
+    turn: tuple[int, int, int, int] | None = None
+    for start, end, heading, number in ranges:
+        if turn and number not in speakers and heading == turn[2] and number >= 0:
+            turn = (turn[0], max(turn[1], end), turn[2], turn[3])
+            continue
+        if turn:
+            yield turn
+        turn = (start, end, heading, number) if number in speakers else None
+        if not turn:
+            yield start, end, heading, number
+    if turn:
+        yield turn
 
 
 def _with_gaps(

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from cloudnee.graph.identity import entity_key
 from cloudnee.pages.outline import Outline
 
-__all__ = ["speakers_of"]
+__all__ = ["is_assistant", "said_from", "speakers_of"]
 
 _TURN = re.compile(
     r"(?P<bold>\*\*|__)(?P<name>[^*_:\n]{1,60}?)(?:(?P<inside>:)(?:\*\*|__)|(?:\*\*|__))"
@@ -17,7 +17,19 @@ _TURN = re.compile(
 )
 _BARE = re.compile(r"([^\W\d_][^:*\n]{0,59}?)[ \t]*(?:[(\[][^()\[\]\n]{1,60}[)\]])?[ \t]*:(?=\s)")
 _ROLES = frozenset("user assistant human ai system bot agent tool customer caller operator".split())
+_ASSISTANTS = frozenset("assistant ai system bot agent tool".split())
 _MOST_SPEAKERS = 12
+
+
+def is_assistant(speaker: str) -> bool:
+    """Whether a speaker is the machine of a chat."""
+    return entity_key(speaker) in _ASSISTANTS
+
+
+def said_from(text: str) -> int:
+    """Where in the text of a turn the speech begins, behind the speaker's name."""
+    found = _TURN.match(text) if text[:2] in ("**", "__") else _BARE.match(text)
+    return found.end() if found else 0
 
 
 def speakers_of(front: Mapping[str, str | tuple[str, ...]], outline: Outline) -> dict[int, str]:

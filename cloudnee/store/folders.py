@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from cloudnee.pages.passages import PagePassages
 from cloudnee.store.store import Store
 
 __all__ = ["EMPTY", "GONE", "FolderPage", "Folders"]
@@ -54,7 +55,7 @@ class Folders:
 
     def empty(self, page: int, scope: int, now: int) -> None:
         """Take a page's text and passages away; its facts must have ended."""
-        self.store.set_passages(page, scope, ())
+        self.store.set_passages(page, scope, PagePassages())
         self.db.run("empty_page", page=page, hash=EMPTY, now=now)
 
     def move(self, page: int, path: str, subject_key: str, now: int, *, again: bool) -> None:

@@ -67,8 +67,8 @@ class Mending:
         """(row, scope, triplet) of every edge of the file."""
         return self.db.rows("every_edge")
 
-    def pages(self) -> list[tuple[int, str, str, str, int, int | None]]:
-        """(row, path, text, subject, scope, first passage) of every page of the file."""
+    def pages(self) -> list[tuple[int, str, str, str, int]]:
+        """(row, path, text, subject, scope) of every page of the file."""
         return self.db.rows("every_page")
 
     def empty_indexes(self) -> None:

@@ -11,7 +11,7 @@ from cloudnee.store.vectors import INDEXED, PARKED, UNREADABLE, Vectors
 
 __all__ = ["TABLES", "Moving"]
 
-TABLES = ("pages", "entities", "names", "aliases", "edges", "ratings", "merges", "passages")
+TABLES = ("pages", "entities", "names", "aliases", "edges", "ratings", "merges")
 Row = dict[str, Any]
 
 
@@ -73,6 +73,15 @@ class Moving:
     def last(self) -> dict[str, int]:
         """The last row id of each table that an import keeps in order."""
         return dict(self.db.rows("last_rows"))
+
+    def passage_vectors(self) -> Iterator[tuple[int, bytes]]:
+        """(key, scale and int8 vector) of each distinct passage, in order."""
+        seen: set[int] = set()
+        for page in self.db.rows("pages_embedded", org=self.store.org):
+            for key, vector in self.store.passage_vectors(page[0]).items():
+                if key not in seen:
+                    seen.add(key)
+                    yield key, vector
 
     def vectors(self) -> Iterator[tuple[int, str, bytes | None]]:
         """(kind, text, vector) of every text that has one; None where the model reads it not."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from cloudnee.store.base import OrgRows, as_json, scoped
+from cloudnee.store.base import OrgRows, as_json
 
 __all__ = ["PageRow", "PageRows"]
 
@@ -82,47 +82,6 @@ class PageRows(OrgRows):
             most=most,
         )
 
-    def set_passages(
-        self,
-        page: int,
-        scope: int,
-        passages: Sequence[tuple[dict[str, Any], str]],
-        first: int | None = None,
-    ) -> None:
-        """Replace a page's passages: (span and context, index terms) of each.
-
-        `first` is the row id of the first, for an import: equal scores rank by row ids.
-        """
-        self._drop_passages(page)
-        counted = 0
-        for at, (span, indexed) in enumerate(passages):
-            count = indexed.count(" ") + 1 if indexed else 0
-            row_id = first + at if first is not None else None
-            row = self.db.run("add_passage", id=row_id, page=page, scope=scope, terms=count, **span)
-            self.db.run("add_passage_terms", id=row, terms=scoped(scope, indexed))
-            counted += count
-        self.db.run("size_scope", scope=scope, passages=len(passages), terms=counted)
-
-    def _drop_passages(self, page: int) -> None:
-        for _, count, scope in self.db.rows("passages_of", page=page):
-            self.db.run("size_scope", scope=scope, passages=-1, terms=-count)
-        self.db.run("drop_passage_terms", page=page)
-        self.db.run("drop_passages", page=page)
-
-    def count_postings(self, scope: int, term: str, most: int) -> int:
-        """How often a term stands in a scope's passages, `most` at most."""
-        row = self.db.row("count_postings", term=f"{scope}:{term}", most=most)
-        return int(row[0]) if row else 0
-
-    def passage_postings(self, scope: int, term: str, most: int) -> list[tuple[int, int, int]]:
-        """(passage, place, length of the passage) for each time a term stands in a scope."""
-        return self.db.rows("passage_postings", term=f"{scope}:{term}", most=most)
-
-    def passage(self, passage: int, bit: int) -> tuple[str, int, int, str, str] | None:
-        """(path, first line, last line, text, heading) of a passage the audience sees."""
-        row = self.db.row("passage", id=passage, bit=bit)
-        return (row[0], row[1], row[2], row[3], row[4]) if row else None
-
     def page_texts(self, bit: int) -> list[tuple[str, str]]:
         """(path, text) of every page the audience sees."""
         return self.db.rows("page_texts", org=self.org, bit=bit)
@@ -139,6 +98,5 @@ class PageRows(OrgRows):
         self.db.run("rescope_edges", page=page, scope=scope, seen_by=seen_by, revision=revision)
 
     def drop_page(self, page: int) -> None:
-        """Delete a page's row and passages; its edges, names and aliases must be gone."""
-        self._drop_passages(page)
+        """Delete a page's row; its passages, edges, names and aliases must be gone."""
         self.db.run("drop_page", page=page)

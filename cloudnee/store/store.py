@@ -11,13 +11,14 @@ from collections.abc import Iterable
 from cloudnee.config import AudienceRules
 from cloudnee.store.edges import EdgeRow, EdgeRows, PageEdge
 from cloudnee.store.pages import PageRow, PageRows
+from cloudnee.store.passages import PassageRows
 from cloudnee.store.people import AliasRow, NameRow, PeopleRows
 
 __all__ = ["AliasRow", "EdgeRow", "NameRow", "PageEdge", "PageRow", "Store"]
 
 
-class Store(PageRows, PeopleRows, EdgeRows):
-    """One org of one database: pages, people and edges, and here what belongs to the org itself."""
+class Store(PageRows, PassageRows, PeopleRows, EdgeRows):
+    """One org of one database: its pages, passages, people and edges, and here what is its own."""
 
     def found(self, rules: Iterable[AudienceRules]) -> None:
         """Make the org with these audiences, unless it is there. Call inside `writing`."""

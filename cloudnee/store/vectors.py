@@ -17,9 +17,9 @@ from cloudnee.errors import OtherModel
 from cloudnee.store.database import queries
 from cloudnee.store.store import Store
 
-__all__ = ["FACT", "NAME", "NONE", "UNREADABLE", "MissingVectors", "Vectors"]
+__all__ = ["FACT", "NAME", "NONE", "PASSAGE", "UNREADABLE", "MissingVectors", "Vectors"]
 
-NAME, FACT = 0, 1
+NAME, FACT, PASSAGE = 0, 1, 2
 NONE, INDEXED, PARKED, UNREADABLE = 0, 1, 2, 3
 Text = tuple[int, str]
 

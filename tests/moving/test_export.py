@@ -138,16 +138,16 @@ def test_an_import_broken_off_goes_on(
     monkeypatch.setattr("cloudnee.flows.moving.TOGETHER", 10)
     desk.export(tmp_path / "export")
     other = open_other("other.db")
-    passages = "cloudnee.flows.moving.passage_rows"
+    passages = "cloudnee.flows.moving.page_passages"
 
     def broken(page: object, name: str) -> object:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        from cloudnee.flows.drafting import passage_rows
+        from cloudnee.pages.passages import page_passages
 
         counted = iter(range(1000))
-        patch.setattr(passages, lambda *a: broken(*a) if next(counted) > 24 else passage_rows(*a))
+        patch.setattr(passages, lambda *a: broken(*a) if next(counted) > 24 else page_passages(*a))
         with pytest.raises(KeyboardInterrupt):
             other.import_(tmp_path / "export")
     assert 0 < len(other.pages()) < 42

@@ -82,13 +82,18 @@ def test_passages_are_what_a_reader_would_point_at() -> None:
 
 
 def test_who_speaks() -> None:
-    """Turns name their speaker; a label of another page does not."""
-    talk = "**Gina** (D1:1): Hey!\n\n**Jon** (D1:2): Hello.\n\nA remark.\n"
-    assert [s.speaker for s in passage_spans(parse_page("a.md", talk))] == ["Gina", "Jon", None]
+    """Turns name their speaker and go on until another speaks; a label of another page does not."""
+    talk = "**Gina** (D1:1): Hey!\n\n**Jon** (D1:2): Hello.\n\n- He goes on.\n\n## Later\n\nA remark.\n"
+    spans = passage_spans(parse_page("a.md", talk))
+    assert [s.speaker for s in spans] == ["Gina", "Jon", None]
+    assert [talk[s.start + s.said : s.end] for s in spans][:2] == [
+        " Hey!",
+        " Hello.\n\n- He goes on.",
+    ]
     chat = "**user:** hi\n\n**assistant:** hello\n"
     assert [s.speaker for s in passage_spans(parse_page("a.md", chat))] == ["user", "assistant"]
-    listed = "---\nspeakers: [Ann]\n---\nAnn: hi\n\nTown: Bedok\n"
-    assert [s.speaker for s in passage_spans(parse_page("a.md", listed))] == [None, "Ann", None]
+    listed = "---\nspeakers: [Ann]\n---\nTown: Bedok\n\nAnn: hi\n"
+    assert [s.speaker for s in passage_spans(parse_page("a.md", listed))] == [None, None, "Ann"]
     labels = "**Town:** Bedok\n\n**Price:** 160\n"
     assert [s.speaker for s in passage_spans(parse_page("a.md", labels))] == [None, None]
 

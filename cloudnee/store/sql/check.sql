@@ -68,13 +68,20 @@ SELECT 'row ' || d.id FROM edge_terms_docsize d
 
 -- :name check_passage_terms
 SELECT p.path FROM passages s JOIN pages p ON p.id = s.page
- WHERE p.org = :org AND NOT EXISTS (SELECT 1 FROM passage_terms_docsize d WHERE d.id = s.id)
+ WHERE p.org = :org
+   AND s.many <> (SELECT count(*) FROM passage_terms_docsize d
+                   WHERE d.id BETWEEN s.page << 20 AND (s.page << 20) + 1048575)
 UNION ALL
 SELECT 'row ' || d.id FROM passage_terms_docsize d
- WHERE NOT EXISTS (SELECT 1 FROM passages s WHERE s.id = d.id)
+ WHERE NOT EXISTS (SELECT 1 FROM passages s WHERE s.page = d.id >> 20)
 UNION ALL
-SELECT 'passage ' || s.id FROM passages s
+SELECT 'passages of page ' || s.page FROM passages s
  WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.id = s.page)
+
+-- :name check_passage_vectors
+SELECT p.path FROM passages s JOIN pages p ON p.id = s.page
+ WHERE s.org = :org AND s.many > 0 AND p.status = 'written'
+   AND (s.vectors = x'' OR length(s.scales) <> 4 * s.many)
 
 -- :name check_edge_index
 INSERT INTO edge_terms (edge_terms) VALUES ('integrity-check')

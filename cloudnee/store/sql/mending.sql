@@ -87,13 +87,11 @@ INSERT INTO passage_terms (passage_terms) VALUES ('delete-all')
 SELECT e.id, e.scope, t.text FROM edges e JOIN texts t ON t.id = e.text ORDER BY e.id
 
 -- :name every_page
-SELECT p.id, p.path, p.text, p.subject, p.scope,
-       (SELECT min(s.id) FROM passages s WHERE s.page = p.id)
-  FROM pages p ORDER BY p.id
+SELECT id, path, text, subject, scope FROM pages ORDER BY id
 
 -- :name size_all_scopes
 UPDATE scopes AS s
-   SET passages = (SELECT count(*) FROM passages p WHERE p.scope = s.id),
+   SET passages = coalesce((SELECT sum(p.many) FROM passages p WHERE p.scope = s.id), 0),
        terms = coalesce((SELECT sum(p.terms) FROM passages p WHERE p.scope = s.id), 0)
 
 -- :name blank_text

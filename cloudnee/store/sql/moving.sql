@@ -15,8 +15,7 @@ SELECT e.id AS n, e.eid AS id, e.key AS key, e.word AS word,
 -- :name export_pages
 SELECT p.id AS n, p.path, p.text, p.content_hash AS hash, p.read_hash AS read, p.reading,
        p.status, p.reason, p.subject, p.subject_key, e.eid AS entity, p.own_date, p.as_of,
-       p.waiting, p.origin, p.synced, p.conflict, p.created_at, p.updated_at,
-       (SELECT min(s.id) FROM passages s WHERE s.page = p.id) AS passage
+       p.waiting, p.origin, p.synced, p.conflict, p.created_at, p.updated_at
   FROM pages p LEFT JOIN entities e ON e.id = p.entity
  WHERE p.org = :org ORDER BY p.id
 
@@ -53,7 +52,7 @@ SELECT count(*) FROM pages WHERE org = :org
 
 -- :name last_rows
 SELECT name, seq FROM sqlite_sequence
- WHERE name IN ('pages', 'entities', 'names', 'aliases', 'edges', 'ratings', 'merges', 'passages')
+ WHERE name IN ('pages', 'entities', 'names', 'aliases', 'edges', 'ratings', 'merges')
 
 -- :name reserve_rows
 UPDATE sqlite_sequence SET seq = max(seq, :seq) WHERE name = :name

@@ -80,32 +80,71 @@ SELECT path, status, reason FROM pages
                    WHERE entity IN (SELECT value FROM json_each(:entities))))
  ORDER BY path LIMIT :most
 
--- :name add_passage
-INSERT INTO passages (id, page, start, stop, start_line, end_line, heading, speaker, terms, scope)
-VALUES (:id, :page, :start, :stop, :start_line, :end_line, :heading, :speaker, :terms, :scope)
+-- :name put_passages
+INSERT INTO passages (page, org, scope, title, short, many, terms, packed, headings, speakers,
+                      vectors, scales, revision)
+SELECT :page, p.org, :scope, :title, :short, :many, :terms, :packed, :headings, :speakers,
+       :vectors, :scales, o.revision
+  FROM pages p JOIN orgs o ON o.id = p.org WHERE p.id = :page
+
+-- :name set_passage_vectors
+UPDATE passages
+   SET vectors = :vectors, scales = :scales,
+       revision = (SELECT revision FROM orgs o WHERE o.id = passages.org)
+ WHERE page = :page
+
+-- :name touch_passages
+UPDATE passages SET revision = (SELECT revision FROM orgs o WHERE o.id = passages.org)
+ WHERE page = :page
+
+-- :name passages_lacking
+SELECT s.page, p.path FROM passages s JOIN pages p ON p.id = s.page
+ WHERE s.org = :org AND s.many > 0 AND s.vectors = x'' ORDER BY s.page
 
 -- :name add_passage_terms
-INSERT INTO passage_terms (rowid, terms) VALUES (:id, :terms)
+INSERT INTO passage_terms (rowid, terms) VALUES (?1, ?2)
 
 -- :name passages_of
-SELECT id, terms, scope FROM passages WHERE page = :page
+SELECT scope, many, terms, packed, vectors, scales FROM passages WHERE page = :page
 
 -- :name drop_passage_terms
-DELETE FROM passage_terms WHERE rowid IN (SELECT id FROM passages WHERE page = :page)
+DELETE FROM passage_terms WHERE rowid BETWEEN :first AND :last
 
 -- :name drop_passages
 DELETE FROM passages WHERE page = :page
 
--- :name count_postings
-SELECT count(*) FROM (SELECT 1 FROM passage_postings WHERE term = :term LIMIT :most)
+-- :name passages_since
+SELECT s.page, p.seen_by, p.own_date, p.tags, p.subject, s.many, s.packed, s.headings, s.speakers,
+       s.vectors, s.scales
+  FROM passages s JOIN pages p ON p.id = s.page
+ WHERE s.org = :org AND s.revision > :revision
+ ORDER BY s.page
+
+-- :name passages_holding
+SELECT doc FROM passage_words WHERE term = :term
 
 -- :name passage_postings
-SELECT t.doc, t.offset, s.terms
-  FROM passage_postings t CROSS JOIN passages s ON s.id = t.doc
- WHERE t.term = :term LIMIT :most
+SELECT group_concat(doc), group_concat(offset) FROM passage_postings WHERE term = :term
 
--- :name passage
-SELECT p.path, s.start_line, s.end_line, substr(p.text, s.start + 1, s.stop - s.start), s.heading
-  FROM passages s JOIN pages p ON p.id = s.page
- WHERE s.id = :id AND p.seen_by & :bit
+-- :name passages_with_words
+SELECT rowid FROM passage_terms WHERE terms MATCH :words LIMIT :most
 
+-- :name passage_text
+SELECT path, substr(text, :start + 1, :stop - :start) FROM pages WHERE id = :page AND seen_by & :bit
+
+-- :name pages_titled
+SELECT s.title, s.page, 1 FROM json_each(:keys) w
+  JOIN passages s ON s.org = :org AND s.title = w.value
+  JOIN pages p ON p.id = s.page WHERE p.seen_by & :bit
+UNION ALL
+SELECT s.short, s.page, 0 FROM json_each(:keys) w
+  JOIN passages s ON s.org = :org AND s.short = w.value AND s.short <> s.title
+  JOIN pages p ON p.id = s.page WHERE p.seen_by & :bit
+
+-- :name pages_about
+SELECT DISTINCT p.id FROM json_each(:entities) w
+  JOIN names n ON n.entity = w.value JOIN pages p ON p.id = n.page AND p.entity = n.entity
+ WHERE p.seen_by & :bit
+
+-- :name pages_embedded
+SELECT page FROM passages WHERE org = :org AND vectors <> x'' ORDER BY page

@@ -87,20 +87,29 @@ CREATE TABLE replies (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX replies_key ON replies (org, key);
 
--- One passage of a page: a span of its text, in characters and lines.
+-- The passages of one page, packed: a record each of where it stands and what it is like, the
+-- headings and speakers they count into (one a line), and their vectors as int8 rows with a scale
+-- each (0: the model cannot read it). No vectors: they are not made yet. `title` is the key of what
+-- the page is called, `short` that without what stands in brackets behind it. The text index holds
+-- a passage under its page's row, shifted, and its place there.
 CREATE TABLE passages (
-    id         INTEGER PRIMARY KEY AUTOINCREMENT,
-    page       INTEGER NOT NULL REFERENCES pages,
-    start      INTEGER NOT NULL,
-    stop       INTEGER NOT NULL,
-    start_line INTEGER NOT NULL,
-    end_line   INTEGER NOT NULL,
-    heading    TEXT NOT NULL,
-    speaker    TEXT NOT NULL,
-    terms      INTEGER NOT NULL,
-    scope      INTEGER NOT NULL
+    page     INTEGER PRIMARY KEY REFERENCES pages,
+    org      INTEGER NOT NULL,
+    scope    INTEGER NOT NULL,
+    title    TEXT NOT NULL,
+    short    TEXT NOT NULL,
+    many     INTEGER NOT NULL,
+    terms    INTEGER NOT NULL,
+    packed   BLOB NOT NULL,
+    headings TEXT NOT NULL,
+    speakers TEXT NOT NULL,
+    vectors  BLOB NOT NULL,
+    scales   BLOB NOT NULL,
+    revision INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX passages_page ON passages (page);
+CREATE INDEX passages_revision ON passages (org, revision);
+CREATE INDEX passages_title ON passages (org, title);
+CREATE INDEX passages_short ON passages (org, short) WHERE short <> title;
 
 -- One thing that facts speak of. `uses` counts the edges, names and aliases that name it.
 CREATE TABLE entities (
@@ -312,6 +321,7 @@ CREATE VIRTUAL TABLE passage_terms USING fts5 (
     tokenize="ascii tokenchars '!#$%&''*+,-./:;<=>?@[\]^_`{|}~'"
 );
 CREATE VIRTUAL TABLE passage_postings USING fts5vocab (passage_terms, instance);
+CREATE VIRTUAL TABLE passage_words USING fts5vocab (passage_terms, row);
 
 -- Counts of use, kept by the database itself.
 CREATE TRIGGER edge_added AFTER INSERT ON edges BEGIN
