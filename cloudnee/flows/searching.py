@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloudnee.flows.finding import Finder, Wanted
+from cloudnee.flows.linking import Linker
 from cloudnee.model import Passage
 from cloudnee.pages.terms import identifiers, terms
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from cloudnee.flows.engine import Engine
     from cloudnee.graph.question import Question
+    from cloudnee.store.shelf import Shelf
 
 __all__ = ["found_passages"]
 
@@ -39,15 +43,17 @@ def found_passages(
     with engine.shelf.fresh() as shelf:
         if not len(shelf.ids):
             return ()
-        finder = Finder(shelf, store, bit, sorted(question.entities))
-        if not finder.many:
+        finder = Finder(shelf, store, bit, engine.zone, sorted(question.entities))
+        finder.allowed = finder.seen & _tagged(shelf, tags)[shelf.page]
+        if not finder.allowed.any():
             return ()
         wanted = finder.wanted(question.text)
         vector = vector or engine.asked_vector(wanted.rest)
         score = finder.first_look(wanted, vector)
-        places, final = finder.second_look(wanted, score)
+        linker = Linker(finder, wanted, score)
+        places, final = linker.ranked()
         least = 1 - (_UNRELATED if engine.unrelated is None else engine.unrelated)
-        kept = finder.related(wanted, places, least) & finder.tagged(places, tags)
+        kept = linker.related(places, least)
         places, final = places[kept], final[kept]
         exact = finder.holding(places, identifiers(question.text))
         best = np.lexsort((places, -np.round(final, 9), -exact))[:top_k]
@@ -56,6 +62,13 @@ def found_passages(
             for i in best
             if (passage := _passage(finder, wanted, int(places[i]), float(final[i])))
         )
+
+
+def _tagged(shelf: Shelf, tags: Sequence[str]) -> NDArray[np.bool_]:
+    """Which pages of the shelf have one of these tags; all where none is asked for."""
+    asked = {tag.casefold().lstrip("#") for tag in tags}
+    has = [not asked or any(tag.casefold() in asked for tag in page.tags) for page in shelf.pages]
+    return np.asarray(has, bool)
 
 
 def _passage(finder: Finder, wanted: Wanted, place: int, score: float) -> Passage | None:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from cloudnee.graph.identity import entity_key
 
-__all__ = ["Question", "expanded", "named", "spans"]
+__all__ = ["Question", "expanded", "named", "named_spans", "spans"]
 
 _TOKEN = re.compile(r"\S+")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
 )
+_NAMING = re.compile(r"[\"'(\[“‘*_]*(?:[A-ZÀ-ÞĀ-Ž]|\d|[^\W\d_a-zA-Zß-ÿ])")
 LONGEST_NAME = 6  # words
 MOST_WORDS = 400
 _LONGEST_RUN = 12  # signs
@@ -47,6 +48,18 @@ def spans(text: str) -> Iterator[tuple[int, int, str]]:
             for end in range(min(run.end(), start + _LONGEST_RUN), start, -1):
                 if end - start > 1:
                     yield start, end, entity_key(text[start:end])
+
+
+def named_spans(text: str) -> Iterator[tuple[int, int, str]]:
+    """Those of the spans that may be names: they begin and end with a capital, a digit or a sign
+    of a script without capitals."""
+    tokens = [match.span() for match in _TOKEN.finditer(text)][: 4 * MOST_WORDS]
+    named = [bool(_NAMING.match(text, start, end)) for start, end in tokens]
+    for i, (start, _) in enumerate(tokens):
+        if named[i]:
+            for j in range(min(len(tokens), i + LONGEST_NAME), i, -1):
+                if named[j - 1]:
+                    yield from _keys(text, start, tokens[j - 1][1])
 
 
 def _keys(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from cloudnee.graph.dates import from_micros
 from cloudnee.graph.identity import entity_key
 from cloudnee.pages.passages import FIELDS, PLACE_BITS
 
@@ -53,6 +55,8 @@ class Shelf:
         self._at = (-1, -1)
         self.pages: list[ShelvedPage] = []
         self.speakers: dict[str, int] = {}
+        self._holding: dict[tuple[int, str], int] = {}
+        self._dates: tuple[tzinfo, NDArray[np.int64]] | None = None
         self._set([], [], [], [])
 
     @contextmanager
@@ -87,9 +91,32 @@ class Shelf:
         at[at == len(self.page_ids)] = 0
         return at[self.page_ids[at] == rows] if len(self.page_ids) else at[:0]
 
+    def span(self, page: int) -> slice:
+        """Where the passages of the page at this place stand."""
+        return slice(int(self.first[page]), int(self.first[page + 1]))
+
+    def holding(self, scope: int, term: str) -> int:
+        """How many passages of a scope hold a term."""
+        held = self._holding.get((scope, term))
+        if held is None:
+            held = self._holding[(scope, term)] = self.store.passages_holding([scope], term)
+        return held
+
+    def dates(self, zone: tzinfo) -> NDArray[np.int64]:
+        """(year, month, day) of each page's own date in a zone; zeros where it has none."""
+        if self._dates is None or self._dates[0] is not zone:
+            table = np.zeros((len(self.pages), 3), np.int64)
+            for place, page in enumerate(self.pages):
+                if page.own_date is not None:
+                    day = from_micros(page.own_date).astimezone(zone)
+                    table[place] = day.year, day.month, day.day
+            self._dates = (zone, table)
+        return self._dates[1]
+
     # bringing it up to date
 
     def _renew(self, since: int) -> None:
+        self._holding, self._dates = {}, None
         rows = self.store.passages_since(since)
         old = [] if since < 0 else self.pages
         fresh = {row[0] for row in rows}
@@ -159,7 +186,6 @@ class Shelf:
         ]
         self.pages = pages
         self.page_ids = np.asarray([page.page for page in pages], np.int64)
-        self.titles = [page.title for page in pages]
         self.seen_by = np.asarray([page.seen_by for page in pages], np.int64)
         self.record = np.concatenate([np.empty(0, _RECORD), *records])
         self.rows = np.concatenate([np.empty((0, width), np.int8), *whole])

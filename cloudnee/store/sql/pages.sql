@@ -134,16 +134,17 @@ SELECT path, substr(text, :start + 1, :stop - :start) FROM pages WHERE id = :pag
 
 -- :name pages_titled
 SELECT s.title, s.page, 1 FROM json_each(:keys) w
-  JOIN passages s ON s.org = :org AND s.title = w.value
-  JOIN pages p ON p.id = s.page WHERE p.seen_by & :bit
+ CROSS JOIN passages s ON s.org = :org AND s.title = w.value
+ CROSS JOIN pages p ON p.id = s.page WHERE p.seen_by & :bit
 UNION ALL
 SELECT s.short, s.page, 0 FROM json_each(:keys) w
-  JOIN passages s ON s.org = :org AND s.short = w.value AND s.short <> s.title
-  JOIN pages p ON p.id = s.page WHERE p.seen_by & :bit
+ CROSS JOIN passages s ON s.org = :org AND s.short = w.value AND s.short <> s.title
+ CROSS JOIN pages p ON p.id = s.page WHERE p.seen_by & :bit
 
 -- :name pages_about
 SELECT DISTINCT p.id FROM json_each(:entities) w
-  JOIN names n ON n.entity = w.value JOIN pages p ON p.id = n.page AND p.entity = n.entity
+ CROSS JOIN names n ON n.entity = w.value
+ CROSS JOIN pages p ON p.id = n.page AND p.entity = n.entity
  WHERE p.seen_by & :bit
 
 -- :name pages_embedded

@@ -1,0 +1,189 @@
+"""Page search, second look: what the best passages mention, and what mentions their pages.
+
+A page is mentioned where a passage has its title in capitals. Nothing of this is stored: titles
+are looked up among the words of a few passages, and those of their pages in the text index, so
+that it does not matter which page came first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloudnee.flows.finding import Finder, Wanted
+from cloudnee.graph.passages import FINAL, reciprocal_ranks, weighted
+from cloudnee.graph.question import named_spans
+from cloudnee.pages.terms import STOP_WORDS, terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Places = NDArray[np.int64]
+
+__all__ = ["Linker"]
+
+_POOL = 300  # the best passages of the first look that stay in the race
+_SEEDS = 8  # of them, those whose links are followed
+_MOST_SEEDS = 14  # with the pages that the question names
+_NAMED = 0.3  # how surely a question must name a page for that
+_FALL = 8.0  # by how much a score may lie under the best one and still lend something
+_MOST_MENTIONS = 60
+_MOST_NAMES = 16
+_MOST_HOLDERS = 41
+_NAME = re.compile(r"[A-Z][\w’'.-]*(?:\s+(?:(?:of|the|de|van|von|la|le|and)\s+)?[A-Z][\w’'.-]*)*")
+_COLUMNS = ("mentioned", "mentioned near", "completes", "mentions", "rest", "shares")
+
+
+class Linker:
+    """Follows the links of the best passages of a first look."""
+
+    def __init__(self, finder: Finder, wanted: Wanted, score: Floats) -> None:
+        self.finder = finder
+        self.shelf = finder.shelf
+        self.wanted = wanted
+        self.score = score
+        self.columns = {name: np.zeros(len(score)) for name in _COLUMNS}
+        self.reached = np.zeros(len(score), bool)
+
+    def ranked(self) -> tuple[Places, Floats]:
+        """(passages, their scores) of what the first look and the links lead to."""
+        best = self._best()
+        top = float(self.score[best[0]]) if len(best) else 0.0
+        for seed, sure in self._seeds(best, top):
+            self._follow(seed, sure)
+        rest = [term for term in self.wanted.terms if term not in self.wanted.titles]
+        linked = np.flatnonzero(self.reached)
+        self.columns["rest"][linked] = self._share(rest, linked)
+        self._by_rank(best, top)
+        chosen = np.union1d(best, np.flatnonzero(self.reached & self.finder.allowed))
+        columns = {**self.finder.columns, **self.columns}
+        return chosen, weighted({name: columns[name][chosen] for name in FINAL}, FINAL)
+
+    def related(self, places: Places, least: float) -> NDArray[np.bool_]:
+        """Which passages have to do with the question: by a word, a name, a link, or a cosine."""
+        c = self.finder.columns
+        named = (c["lex"][places] > 0) | (c["named"][places] > 0) | (c["date"][places] > 0)
+        return named | self.reached[places] | (c["meaning"][places] >= least)
+
+    def _best(self) -> Places:
+        """The best of the first look, best first; ties by place."""
+        found = np.flatnonzero(np.isfinite(self.score))
+        if len(found) > _POOL:
+            least = np.partition(self.score[found], len(found) - _POOL)[len(found) - _POOL]
+            found = found[self.score[found] >= least]
+        return found[np.lexsort((found, -self.score[found]))][:_POOL]
+
+    def _seeds(self, best: Places, top: float) -> Iterator[tuple[int, float]]:
+        """The passages to follow, each with how much it counts: the best, and of named pages."""
+        seeds = {int(p): max(0.0, 1 + (float(self.score[p]) - top) / _FALL) for p in best[:_SEEDS]}
+        for page, sure in self.wanted.named.items():
+            span = self.shelf.span(page)
+            if sure >= _NAMED and len(seeds) < _MOST_SEEDS and self.finder.seen[span.start]:
+                seeds[span.start + int(np.argmax(self.score[span]))] = 1.0
+        yield from seeds.items()
+
+    def _by_rank(self, best: Places, top: float) -> None:
+        """What the first score itself lends, to a passage and to its page."""
+        fall = np.full(len(self.score), -_FALL)
+        fall[best] = np.maximum(self.score[best] - top, -_FALL)
+        mass = np.add.reduceat(np.exp(fall), self.shelf.first[:-1])
+        several = np.diff(self.shelf.first) > 1
+        self.columns["page"] = (np.log(0.01 + mass) * several)[self.shelf.page]
+        self.columns["rank"] = reciprocal_ranks(fall + _FALL, _POOL, 5)
+        share = sum(self.wanted.idf.get(term, 0.0) for term in self.wanted.titles)
+        self.columns["title"] = self.finder.columns["named"] * share / self.wanted.weight
+
+    # links
+
+    def _follow(self, seed: int, sure: float) -> None:
+        """Follow one passage forward, backward, and by the rare names in it."""
+        found = self.finder.text(seed)
+        if found is None:
+            return
+        page = int(self.shelf.page[seed])
+        title = terms(self.shelf.pages[page].title)
+        asked = [term for term in self.wanted.terms if term not in title]
+        named = self.wanted.named.get(page, 0.0)
+        self._forward(page, found[1], asked, sure, max(named, 0.3 * sure))
+        self._backward(page, title, asked, sure)
+        if named >= _NAMED or sure == 1.0:
+            self._sideways(page, found[1], title, max(named, 0.3))
+
+    def _forward(
+        self, page: int, text: str, asked: Sequence[str], sure: float, near: float
+    ) -> None:
+        """What the passage mentions: more where the question's words stand beside the mention."""
+        known = set(terms(text))
+        lacking = [term for term in asked if term not in known]
+        total = sum(self.wanted.idf[term] for term in asked) or 1.0
+        for start, end, pages in self._mentions(page, text):
+            few = len(pages) ** -0.5
+            beside = set(terms(" ".join(text[:start].split()[-8:] + text[end:].split()[:5])))
+            around = sum(self.wanted.idf[term] for term in asked if term in beside) / total
+            rows = np.concatenate(
+                [np.arange(self.shelf.first[p], self.shelf.first[p + 1]) for p in pages]
+            )
+            self._lend("mentioned", rows, sure * few)
+            self._lend("mentioned near", rows, near * few * around)
+            self._lend("completes", rows, sure * few * self._share(lacking, rows))
+
+    def _mentions(self, page: int, text: str) -> Iterator[tuple[int, int, list[int]]]:
+        """(start, end, pages by place) of the titles of other pages in a text, longest first."""
+        spans: dict[str, tuple[int, int]] = {}
+        for start, end, key in named_spans(text):
+            spans.setdefault(key, (start, end))
+        pages: dict[str, list[int]] = {}
+        for key, row, _ in self.finder.store.pages_titled(spans, self.finder.bit) if spans else ():
+            pages.setdefault(key, []).append(row)
+        taken: list[tuple[int, int]] = []
+        for key in sorted(pages, key=lambda key: spans[key][0] - spans[key][1]):
+            start, end = spans[key]
+            if any(s <= start and end <= e for s, e in taken):
+                continue
+            taken.append((start, end))
+            others = [p for p in self.shelf.places_of(pages[key]).tolist() if p != page]
+            if 0 < len(others) <= 20 and text[start:end].casefold() not in STOP_WORDS:
+                yield start, end, others
+
+    def _backward(self, page: int, title: Sequence[str], asked: Sequence[str], sure: float) -> None:
+        """What mentions the passage's page, by how much of the question it has."""
+        rows = self._with(page, title, _MOST_MENTIONS)
+        if len(rows):
+            self._lend("mentions", rows, sure * self._share(asked, rows))
+
+    def _sideways(self, page: int, text: str, title: Sequence[str], sure: float) -> None:
+        """What shares a rare name with the passage that the question itself does not have."""
+        known = {*self.wanted.terms, *title}
+        names = dict.fromkeys(match.group() for match in _NAME.finditer(text))
+        for name in list(names)[:_MOST_NAMES]:
+            words = terms(name)
+            if set(words) <= known:
+                continue
+            rows = self._with(page, words, _MOST_HOLDERS + 1)
+            if 0 < len(rows) < _MOST_HOLDERS:
+                self._lend("shares", rows, sure / float(np.log2(2 + len(rows))))
+
+    def _with(self, page: int, words: Sequence[str], most: int) -> Places:
+        """The passages of other pages that hold these words one after the other."""
+        if not words or all(word in STOP_WORDS for word in words):
+            return np.empty(0, np.int64)
+        ids = self.finder.store.passages_with(self.finder.scopes, words, most)
+        rows = self.shelf.places(np.asarray(ids, np.int64))
+        return np.asarray(rows[self.shelf.page[rows] != page], np.int64)
+
+    def _lend(self, column: str, rows: Places, gain: float | Floats) -> None:
+        """A link's gain to passages: of several links the best counts."""
+        self.reached[rows] = True
+        self.columns[column][rows] = np.maximum(self.columns[column][rows], gain)
+
+    def _share(self, some: Iterable[str], rows: Places) -> Floats:
+        """The share of these terms' rarity that stands in each of the passages."""
+        found, total = np.zeros(len(rows)), 0.0
+        for term in some:
+            total += self.wanted.idf[term]
+            found += self.wanted.idf[term] * (self.finder.times[term][rows] > 0)
+        return found / total if total else found
