@@ -235,8 +235,8 @@ class Finder:
             (rows, spots), (there, at) = self.spots[left], self.spots[right]
             ends = (rows << 20) + spots
             begins = (there << 20) + at
-            close = np.isin(begins, ends + 1) | np.isin(begins, ends + 2)
-            together = np.unique(there[close])
+            close = _among(begins, ends + 1) | _among(begins, ends + 2)
+            together = np.flatnonzero(np.bincount(there[close], minlength=1))
             rare = idf(self.many, len(together))
             total += rare
             found[together] += rare
@@ -278,11 +278,13 @@ class Finder:
 
     # what was found
 
-    def text(self, place: int) -> tuple[str, str] | None:
-        """(path, text) of a passage, if the audience sees it."""
-        record = self.shelf.record[place]
-        page = int(self.shelf.page_ids[self.shelf.page[place]])
-        return self.store.passage_text(page, int(record["start"]), int(record["stop"]), self.bit)
+    def texts(self, places: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """place → (path, text) of the passages that the audience sees."""
+        shelf = self.shelf
+        rows = shelf.page_ids[shelf.page[places]].tolist()
+        starts, stops = (shelf.record[part][places].tolist() for part in ("start", "stop"))
+        found = self.store.passage_texts(list(zip(rows, starts, stops, strict=True)), self.bit)
+        return {places[i]: told for i, told in found.items()}
 
     def holding(self, places: Places, words: Sequence[str]) -> NDArray[np.int64]:
         """How many of these terms stand in each passage."""
@@ -291,6 +293,15 @@ class Finder:
             ids, _ = self.store.postings(self.scopes, word)
             found += np.isin(self.shelf.ids[places], ids)
         return found
+
+
+def _among(values: Places, known: Places) -> NDArray[np.bool_]:
+    """Which values stand among others, which are sorted here."""
+    if not len(known):
+        return np.zeros(len(values), bool)
+    known = np.sort(known)
+    at = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    return np.asarray(known[at] == values, bool)
 
 
 def _without(text: str, found: Sequence[tuple[int, int, str]]) -> str:

@@ -8,7 +8,7 @@ that it does not matter which page came first.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +34,10 @@ _FALL = 8.0  # by how much a score may lie under the best one and still lend som
 _MOST_MENTIONS = 60
 _MOST_NAMES = 16
 _MOST_HOLDERS = 41
+_MOST_NAMESAKES = 20
 _NAME = re.compile(r"[A-Z][\w’'.-]*(?:\s+(?:(?:of|the|de|van|von|la|le|and)\s+)?[A-Z][\w’'.-]*)*")
+Span = tuple[int, int, str]
+Titled = Mapping[str, Sequence[int]]
 _COLUMNS = ("mentioned", "mentioned near", "completes", "mentions", "rest", "shares")
 
 
@@ -53,8 +56,13 @@ class Linker:
         """(passages, their scores) of what the first look and the links lead to."""
         best = self._best()
         top = float(self.score[best[0]]) if len(best) else 0.0
-        for seed, sure in self._seeds(best, top):
-            self._follow(seed, sure)
+        seeds = self._seeds(best, top)
+        texts = {seed: text for seed, (_, text) in self.finder.texts(list(seeds)).items()}
+        spans = {seed: list(named_spans(text)) for seed, text in texts.items()}
+        titled = self._titled(key for found in spans.values() for _, _, key in found)
+        for seed, text in texts.items():
+            mentions = [span for span in spans[seed] if span[2] in titled]
+            self._follow(seed, text, seeds[seed], mentions, titled)
         rest = [term for term in self.wanted.terms if term not in self.wanted.titles]
         linked = np.flatnonzero(self.reached)
         self.columns["rest"][linked] = self._share(rest, linked)
@@ -77,14 +85,14 @@ class Linker:
             found = found[self.score[found] >= least]
         return found[np.lexsort((found, -self.score[found]))][:_POOL]
 
-    def _seeds(self, best: Places, top: float) -> Iterator[tuple[int, float]]:
+    def _seeds(self, best: Places, top: float) -> dict[int, float]:
         """The passages to follow, each with how much it counts: the best, and of named pages."""
         seeds = {int(p): max(0.0, 1 + (float(self.score[p]) - top) / _FALL) for p in best[:_SEEDS]}
         for page, sure in self.wanted.named.items():
             span = self.shelf.span(page)
             if sure >= _NAMED and len(seeds) < _MOST_SEEDS and self.finder.seen[span.start]:
                 seeds[span.start + int(np.argmax(self.score[span]))] = 1.0
-        yield from seeds.items()
+        return seeds
 
     def _by_rank(self, best: Places, top: float) -> None:
         """What the first score itself lends, to a passage and to its page."""
@@ -99,55 +107,49 @@ class Linker:
 
     # links
 
-    def _follow(self, seed: int, sure: float) -> None:
+    def _titled(self, keys: Iterable[str]) -> dict[str, list[int]]:
+        """key → places of the pages that are called so, of all that texts may mention."""
+        wanted = set(keys)
+        pages: dict[str, list[int]] = {}
+        for key, row, _ in self.finder.store.pages_titled(wanted, self.finder.bit):
+            pages.setdefault(key, []).append(row)
+        return {key: self.shelf.places_of(rows).tolist() for key, rows in pages.items()}
+
+    def _follow(
+        self, seed: int, text: str, sure: float, mentions: Sequence[Span], titled: Titled
+    ) -> None:
         """Follow one passage forward, backward, and by the rare names in it."""
-        found = self.finder.text(seed)
-        if found is None:
-            return
         page = int(self.shelf.page[seed])
         title = terms(self.shelf.pages[page].title)
         asked = [term for term in self.wanted.terms if term not in title]
         named = self.wanted.named.get(page, 0.0)
-        self._forward(page, found[1], asked, sure, max(named, 0.3 * sure))
+        others = _others(page, text, mentions, titled)
+        self._forward(text, asked, others, sure, max(named, 0.3 * sure))
         self._backward(page, title, asked, sure)
         if named >= _NAMED or sure == 1.0:
-            self._sideways(page, found[1], title, max(named, 0.3))
+            self._sideways(page, text, title, max(named, 0.3))
 
     def _forward(
-        self, page: int, text: str, asked: Sequence[str], sure: float, near: float
+        self,
+        text: str,
+        asked: Sequence[str],
+        mentions: Iterable[tuple[int, int, Sequence[int]]],
+        sure: float,
+        near: float,
     ) -> None:
         """What the passage mentions: more where the question's words stand beside the mention."""
         known = set(terms(text))
         lacking = [term for term in asked if term not in known]
         total = sum(self.wanted.idf[term] for term in asked) or 1.0
-        for start, end, pages in self._mentions(page, text):
+        for start, end, pages in mentions:
             few = len(pages) ** -0.5
             beside = set(terms(" ".join(text[:start].split()[-8:] + text[end:].split()[:5])))
             around = sum(self.wanted.idf[term] for term in asked if term in beside) / total
-            rows = np.concatenate(
-                [np.arange(self.shelf.first[p], self.shelf.first[p + 1]) for p in pages]
-            )
+            first = self.shelf.first
+            rows = np.concatenate([np.arange(first[p], first[p + 1]) for p in pages])
             self._lend("mentioned", rows, sure * few)
             self._lend("mentioned near", rows, near * few * around)
             self._lend("completes", rows, sure * few * self._share(lacking, rows))
-
-    def _mentions(self, page: int, text: str) -> Iterator[tuple[int, int, list[int]]]:
-        """(start, end, pages by place) of the titles of other pages in a text, longest first."""
-        spans: dict[str, tuple[int, int]] = {}
-        for start, end, key in named_spans(text):
-            spans.setdefault(key, (start, end))
-        pages: dict[str, list[int]] = {}
-        for key, row, _ in self.finder.store.pages_titled(spans, self.finder.bit) if spans else ():
-            pages.setdefault(key, []).append(row)
-        taken: list[tuple[int, int]] = []
-        for key in sorted(pages, key=lambda key: spans[key][0] - spans[key][1]):
-            start, end = spans[key]
-            if any(s <= start and end <= e for s, e in taken):
-                continue
-            taken.append((start, end))
-            others = [p for p in self.shelf.places_of(pages[key]).tolist() if p != page]
-            if 0 < len(others) <= 20 and text[start:end].casefold() not in STOP_WORDS:
-                yield start, end, others
 
     def _backward(self, page: int, title: Sequence[str], asked: Sequence[str], sure: float) -> None:
         """What mentions the passage's page, by how much of the question it has."""
@@ -187,3 +189,20 @@ class Linker:
             total += self.wanted.idf[term]
             found += self.wanted.idf[term] * (self.finder.times[term][rows] > 0)
         return found / total if total else found
+
+
+def _others(
+    page: int, text: str, mentions: Iterable[Span], titled: Titled
+) -> Iterator[tuple[int, int, list[int]]]:
+    """(start, end, pages by place) of the titles of other pages in a text, longest first."""
+    spans: dict[str, tuple[int, int]] = {}
+    for start, end, key in mentions:
+        spans.setdefault(key, (start, end))
+    taken: list[tuple[int, int]] = []
+    for key, (start, end) in sorted(spans.items(), key=lambda one: one[1][0] - one[1][1]):
+        if any(s <= start and end <= e for s, e in taken):
+            continue
+        taken.append((start, end))
+        others = [place for place in titled[key] if place != page]
+        if 0 < len(others) <= _MOST_NAMESAKES and text[start:end].casefold() not in STOP_WORDS:
+            yield start, end, others

@@ -56,11 +56,13 @@ def found_passages(
         kept = linker.related(places, least)
         places, final = places[kept], final[kept]
         exact = finder.holding(places, identifiers(question.text))
-        best = np.lexsort((places, -np.round(final, 9), -exact))[:top_k]
+        best = places[np.lexsort((places, -np.round(final, 9), -exact))[:top_k]].tolist()
+        scores = dict(zip(places.tolist(), final.tolist(), strict=True))
+        texts = finder.texts(best)
         return tuple(
-            passage
-            for i in best
-            if (passage := _passage(finder, wanted, int(places[i]), float(final[i])))
+            _passage(shelf, wanted, place, scores[place], *texts[place])
+            for place in best
+            if place in texts
         )
 
 
@@ -71,20 +73,18 @@ def _tagged(shelf: Shelf, tags: Sequence[str]) -> NDArray[np.bool_]:
     return np.asarray(has, bool)
 
 
-def _passage(finder: Finder, wanted: Wanted, place: int, score: float) -> Passage | None:
-    found = finder.text(place)
-    if found is None:
-        return None
-    (path, text), record = found, finder.shelf.record[place]
-    page = finder.shelf.pages[int(finder.shelf.page[place])]
-    heading = page.headings[record["heading"] - 1] if record["heading"] else ""
+def _passage(
+    shelf: Shelf, wanted: Wanted, place: int, score: float, path: str, text: str
+) -> Passage:
+    record = shelf.record[place]
+    headings = shelf.pages[int(shelf.page[place])].headings
     return Passage(
         path,
         int(record["first"]),
         int(record["last"]),
         text,
         round(score, 4),
-        heading,
+        headings[record["heading"] - 1] if record["heading"] else "",
         _sentence(text, wanted),
     )
 

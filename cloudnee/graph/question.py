@@ -15,6 +15,7 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
 )
 _NAMING = re.compile(r"[\"'(\[“‘*_]*(?:[A-ZÀ-ÞĀ-Ž]|\d|[^\W\d_a-zA-Zß-ÿ])")
+_POSSESSIVE = re.compile(r"['’]s?(?=\W*$)")
 LONGEST_NAME = 6  # words
 MOST_WORDS = 400
 _LONGEST_RUN = 12  # signs
@@ -64,11 +65,12 @@ def named_spans(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _keys(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
     words = text[start:end]
-    stripped = re.sub(r"['’]s?(?=\W*$)", "", words)
-    for form in dict.fromkeys((words, stripped)):
-        key = entity_key(form)
-        if key:
-            yield start, end, key
+    if key := entity_key(words):
+        yield start, end, key
+    if "'" in words or "’" in words:
+        bare = entity_key(_POSSESSIVE.sub("", words))
+        if bare and bare != key:
+            yield start, end, bare
 
 
 def expanded(text: str, words: Mapping[str, str]) -> str:

@@ -140,10 +140,12 @@ class PassageRows(OrgRows):
 
     # pages
 
-    def passage_text(self, page: int, start: int, stop: int, bit: int) -> tuple[str, str] | None:
-        """(path, text) of a part of a page, if the audience sees it."""
-        row = self.db.row("passage_text", page=page, start=start, stop=stop, bit=bit)
-        return (row[0], row[1]) if row else None
+    def passage_texts(
+        self, spans: Sequence[tuple[int, int, int]], bit: int
+    ) -> dict[int, tuple[str, str]]:
+        """place in `spans` → (path, text) of parts (page, start, stop) that the audience sees."""
+        rows = self.db.rows("passage_texts", spans=as_json(list(spans)), bit=bit)
+        return {place: (path, text) for place, path, text in rows}
 
     def pages_titled(self, keys: Iterable[str], bit: int) -> list[tuple[str, int, bool]]:
         """(key, page, whether it is the whole title) of the pages that are called so."""

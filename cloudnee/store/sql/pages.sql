@@ -129,8 +129,10 @@ SELECT group_concat(doc), group_concat(offset) FROM passage_postings WHERE term 
 -- :name passages_with_words
 SELECT rowid FROM passage_terms WHERE terms MATCH :words LIMIT :most
 
--- :name passage_text
-SELECT path, substr(text, :start + 1, :stop - :start) FROM pages WHERE id = :page AND seen_by & :bit
+-- :name passage_texts
+SELECT w.key, p.path, substr(p.text, (w.value ->> 1) + 1, (w.value ->> 2) - (w.value ->> 1))
+  FROM json_each(:spans) w CROSS JOIN pages p ON p.id = w.value ->> 0
+ WHERE p.seen_by & :bit
 
 -- :name pages_titled
 SELECT s.title, s.page, 1 FROM json_each(:keys) w
