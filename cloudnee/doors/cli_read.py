@@ -17,6 +17,7 @@ from cloudnee.doors.cli_show import (
     interval_rows,
     nothing_lines,
     recall_lines,
+    search_lines,
 )
 from cloudnee.doors.cli_tables import clean, table
 
@@ -34,6 +35,7 @@ __all__ = [
     "pages",
     "recall",
     "recent",
+    "search",
 ]
 
 
@@ -71,6 +73,12 @@ def recall(memory: Memory, args: Namespace) -> Answer:
     )
     lines = recall_lines(args.query, found, args.top_k if args.subjects else 0)
     return Answer(found, lines, _found(found.hits or found.passages))
+
+
+def search(memory: Memory, args: Namespace) -> Answer:
+    """The best passages for a question."""
+    found = memory.search_pages(args.query, top_k=args.top_k, tags=args.tag or ())
+    return Answer(found, search_lines(args.query, found), _found(found))
 
 
 def recent(memory: Memory, args: Namespace) -> Answer:

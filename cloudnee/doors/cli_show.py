@@ -17,6 +17,7 @@ __all__ = [
     "nothing_lines",
     "recall_lines",
     "report_lines",
+    "search_lines",
     "unread_lines",
 ]
 
@@ -150,6 +151,19 @@ def recall_lines(query: str, found: Recall, subjects: int = 0) -> Iterator[str]:
         yield "\non the pages:"
         yield from _indented(table([_passage_row(passage) for passage in found.passages]))
     yield from unread_lines(found.unread)
+
+
+def search_lines(query: str, found: Sequence[Passage]) -> Iterator[str]:
+    """Each passage with its place, its heading and its words as they stand there."""
+    if not found:
+        yield from nothing_lines(query)
+    for at, one in enumerate(found, 1):
+        lines = f"{one.start_line}–{one.end_line}"
+        place = f"{one.path}:{one.start_line if one.start_line == one.end_line else lines}"
+        under = f" · {one.heading}" if one.heading else ""
+        yield f"{at}  {clean(place)}{clean(under)} · {one.score:.2f}"
+        for line in one.text.splitlines():
+            yield f"   {clean(line)}"
 
 
 def _hit_lines(at: int, hit: Hit) -> Iterator[str]:

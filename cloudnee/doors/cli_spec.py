@@ -173,6 +173,27 @@ VERBS = (
         _READ + "recall",
     ),
     Verb(
+        "search",
+        "find the passages of pages that answer a question",
+        "Paragraphs, list items and turns as they stand on the pages, best first; what a passage "
+        "mentions and what mentions it counts too. The highest score is the best.",
+        (
+            _arg("query", metavar="QUERY", tell="the question, in quotes"),
+            _arg("--top-k", metavar="N", type=int, default=10, tell="how many passages (10)"),
+            _arg(
+                "--tag",
+                metavar="TAG",
+                action="append",
+                tell="only on pages with this tag; may be given again",
+            ),
+        ),
+        (
+            'cloudnee search "who opens a dance studio"',
+            'cloudnee search "which unit leaks" --tag work --top-k 3',
+        ),
+        _READ + "search",
+    ),
+    Verb(
         "recent",
         "the facts stated last",
         "Newest first.",

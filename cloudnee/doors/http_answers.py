@@ -7,12 +7,23 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from cloudnee.graph.dates import micros
-from cloudnee.model import Current, Edge, Forgotten, Hit, PageInfo, Recall, Report, Source, Unread
+from cloudnee.model import (
+    Current,
+    Edge,
+    Forgotten,
+    Hit,
+    PageInfo,
+    Passage,
+    Recall,
+    Report,
+    Source,
+    Unread,
+)
 
 if TYPE_CHECKING:
     from cloudnee.flows.picture import Picture
 
-__all__ = ["current", "edges", "forgotten", "graph", "page", "recalled", "remembered"]
+__all__ = ["current", "edges", "forgotten", "graph", "page", "recalled", "remembered", "searched"]
 
 Value = dict[str, Any]
 
@@ -87,6 +98,18 @@ def recalled(found: Recall, org: str) -> Value:
     """Hits, passages, subjects and unread pages."""
     return {
         "hits": [_hit(hit, org) for hit in found.hits],
+        **searched(found.passages),
+        "subjects": [
+            {"entityId": one.id, "displayName": one.name, "score": one.score}
+            for one in found.subjects
+        ],
+        "unread": _unread(found.unread),
+    }
+
+
+def searched(found: Iterable[Passage]) -> Value:
+    """Passages as they stand on their pages."""
+    return {
         "passages": [
             {
                 "path": one.path,
@@ -97,13 +120,8 @@ def recalled(found: Recall, org: str) -> Value:
                 "heading": one.heading,
                 "sentence": one.sentence,
             }
-            for one in found.passages
-        ],
-        "subjects": [
-            {"entityId": one.id, "displayName": one.name, "score": one.score}
-            for one in found.subjects
-        ],
-        "unread": _unread(found.unread),
+            for one in found
+        ]
     }
 
 

@@ -31,6 +31,7 @@ __all__ = [
     "recent",
     "remember",
     "router",
+    "search",
 ]
 
 _bearer = HTTPBearer(auto_error=False, description='a key of "cloudnee key create"')
@@ -121,6 +122,17 @@ async def recall(body: wire.RecallAsked, visitor: Came) -> Response:
             scoring=body.scoring,
         )
         return answers.recalled(found, memory.org)
+
+    return await _told(work)
+
+
+@router.post("/search", response_model=wire.Found)
+async def search(body: wire.SearchAsked, visitor: Came) -> Response:
+    """Find the passages of pages that answer a question."""
+
+    def work() -> Any:
+        memory = visitor.asking(body.org_id, body.audience)
+        return answers.searched(memory.search_pages(body.query, body.top_k, tags=body.tags))
 
     return await _told(work)
 

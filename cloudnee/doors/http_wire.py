@@ -21,6 +21,7 @@ __all__ = [
     "ErrorTold",
     "ForgetAsked",
     "Forgotten",
+    "Found",
     "GraphAsked",
     "GraphTold",
     "Health",
@@ -44,6 +45,7 @@ __all__ = [
     "RefusedTold",
     "RememberAsked",
     "Remembered",
+    "SearchAsked",
     "SourceTold",
     "SubjectTold",
     "UnreadTold",
@@ -122,6 +124,16 @@ class RecallAsked(_Asked):
     wide_k: int = Field(100, ge=1, le=4096)
     feedback_influence: float = Field(0.0, ge=0, le=1, allow_inf_nan=False)
     scoring: Literal["exact", "wide"] = "exact"
+
+
+class SearchAsked(_Asked):
+    """A question to the pages themselves. The highest score is the best."""
+
+    query: Annotated[str, StringConstraints(max_length=20_000)] = Field(
+        examples=["which unit leaks?"]
+    )
+    top_k: int = Field(10, ge=1, le=1000)
+    tags: list[Line] = Field(default_factory=list, max_length=100, examples=[["work"]])
 
 
 class ImproveAsked(_Asked):
@@ -279,6 +291,12 @@ class PassageTold(_Told):
     score: float
     heading: str
     sentence: str
+
+
+class Found(_Told):
+    """The passages that answer best, best first."""
+
+    passages: list[PassageTold]
 
 
 class SubjectTold(_Told):

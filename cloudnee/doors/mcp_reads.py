@@ -8,7 +8,7 @@ from typing import Any
 from cloudnee.doors import wording
 from cloudnee.doors.mcp_told import Told, clipped
 from cloudnee.memory import Memory
-from cloudnee.model import Edge, Unread
+from cloudnee.model import Edge, Passage, Unread
 
 __all__ = [
     "edge_line",
@@ -19,6 +19,7 @@ __all__ = [
     "read_current",
     "read_page",
     "recall",
+    "search_pages",
 ]
 
 Asked = dict[str, Any]
@@ -126,7 +127,25 @@ def recall(memory: Memory, asked: Asked, told: Told) -> None:
     ]
     left = told.each("hits", hits, len(hits))
     passages = () if left else found.passages[max(offset - len(found.hits), 0) :]
-    rows = [
+    rows = _passage_rows(passages)
+    left += told.each("passages", rows, len(rows) if not left else len(found.passages))
+    at = len(found.hits) + len(found.passages) - left
+    told.left(left, f"recall with the same arguments and offset {at}")
+
+
+def search_pages(memory: Memory, asked: Asked, told: Told) -> None:
+    """The best passages."""
+    given = {name: value for name, value in asked.items() if name != "offset"}
+    offset = asked.get("offset", 0)
+    found = memory.search_pages(**given)
+    if not found:
+        told.say(wording.nothing(clipped(asked["query"])))
+    left = told.each("passages", _passage_rows(found[offset:]), max(len(found) - offset, 0))
+    told.left(left, f"search_pages with the same arguments and offset {len(found) - left}")
+
+
+def _passage_rows(found: Iterable[Passage]) -> list[tuple[Any, str]]:
+    return [
         (
             {
                 "path": one.path,
@@ -137,11 +156,8 @@ def recall(memory: Memory, asked: Asked, told: Told) -> None:
             },
             clipped(wording.passage(one), _MOST_PASSAGE + 200),
         )
-        for one in passages
+        for one in found
     ]
-    left += told.each("passages", rows, len(rows) if not left else len(found.passages))
-    at = len(found.hits) + len(found.passages) - left
-    told.left(left, f"recall with the same arguments and offset {at}")
 
 
 def _unread(told: Told, pages: Iterable[Unread]) -> None:

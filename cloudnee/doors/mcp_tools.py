@@ -32,6 +32,16 @@ _WHO = text('a phone, an e-mail address, a name or an entity id, such as "+65 91
 _OFFSET = integer("how many to pass over: `next` of an answer says which number (0)", 0)
 _LEFT = integer("how much was left out of this answer")
 _NEXT = text('how to get what was left out; "" where nothing was')
+_PASSAGES = array(
+    record(
+        path=text("the page"),
+        start_line=integer("first line, from 1"),
+        end_line=integer("last line"),
+        text=text("the words as they stand there"),
+        score=number("the highest is the best"),
+    ),
+    "the best passages",
+)
 _EDGE = record(
     "one fact as one page states it",
     id=text("the edge's id: give it to improve or forget"),
@@ -113,21 +123,29 @@ _READS = (
             hits=array(
                 record(edge=_EDGE, score=number("the smallest is the best")), "the best facts"
             ),
-            passages=array(
-                record(
-                    path=text("the page"),
-                    start_line=integer("first line, from 1"),
-                    end_line=integer("last line"),
-                    text=text("the words as they stand there"),
-                    score=number("the highest is the best"),
-                ),
-                "the best passages",
-            ),
+            passages=_PASSAGES,
             unread=_UNREAD,
             left=_LEFT,
             next=_NEXT,
         ),
         reads.recall,
+        reads=True,
+    ),
+    Tool(
+        "search_pages",
+        "Find passages",
+        "The passages of pages (paragraphs, list items, turns) that answer a question best, in the "
+        "words they stand there. Call this when the facts of recall are not enough: for what was "
+        "said, why, or how. The highest score is the best.",
+        record(
+            query=text("the question in plain words, names included"),
+            top_k=integer("how many passages (10)", 1, 1000),
+            tags=array(text("a tag"), "only on pages with one of these tags"),
+            offset=_OFFSET,
+            optional=("top_k", "tags", "offset"),
+        ),
+        record(passages=_PASSAGES, left=_LEFT, next=_NEXT),
+        reads.search_pages,
         reads=True,
     ),
     Tool(

@@ -245,9 +245,7 @@ class _Restoring:
             if page["text"]:
                 parsed = parse_page(page["path"], page["text"])
                 page["passages"] = found = page_passages(parsed, page["subject"])
-                lacking.update(zip(found.keys, found.texts, strict=True))
-        for key in self.passages:
-            lacking.pop(key, None)
+                lacking.update(found.lacking(self.passages))
         made = self.engine.embedded(list(lacking.values()))
         self.made = dict(zip(lacking, made, strict=True))
 

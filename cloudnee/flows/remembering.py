@@ -248,11 +248,8 @@ class Remembering:
         """key → text of the passages of a page that is read and that have no vector yet."""
         if draft.reading is None or draft.passages is None:
             return {}
-        texts = dict(zip(draft.passages.keys, draft.passages.texts, strict=True))
-        if draft.base_hash is not None and (row := self.store.page(draft.page.path)):
-            for key in self.store.passage_vectors(row.id):
-                texts.pop(key, None)
-        return texts
+        row = self.store.page(draft.page.path) if draft.base_hash is not None else None
+        return draft.passages.lacking(self.store.passage_vectors(row.id) if row else ())
 
     def _written(self, draft: Draft) -> Report:
         """One transaction; where it needs more vectors than foreseen, it begins again with them."""

@@ -47,6 +47,7 @@ _TITLED = re.compile(
 _TITLED_CJK = re.compile("[\u4e00-\u9fff]{1,4}(?:太太|先生|小姐|女士)")
 _TITLED_UK = re.compile(r"(?:пан|пані) [^\W\d_]\S*(?: \S+){0,2}", re.IGNORECASE)
 _PARTS = re.compile(r"\s*(?:[,;；，、]|\s/\s|\bor\b|\band\b|&)\s*")
+_LONGEST = 5000  # characters of a line or paragraph that tell whom it speaks of
 _HANDLE_SIGN = re.compile(r"[@＠\d]")
 _BRACKETS = re.compile(r"[(（][^()（）]{0,100}[)）]")
 
@@ -72,6 +73,7 @@ def handles_in(kind: str, value: str) -> list[str]:
 
 def speaks_of_another(text: str) -> bool:
     """Whether a text speaks of a relative, a helper or the like: somebody else than its subject."""
+    text = text[:_LONGEST]
     return bool(_ANOTHER.search(text) or _ANOTHER_ABROAD.search(text))
 
 

@@ -21,7 +21,7 @@ def line_starts(text: str) -> list[int]:
 
 def line_count(text: str, start: int, end: int) -> int:
     """How many lines end within a part of a text."""
-    if "\r" not in text:
+    if text.find("\r", start, end) < 0:
         return text.count("\n", start, end)
     pairs = text.count("\r\n", start, end)
     return text.count("\n", start, end) + text.count("\r", start, end) - pairs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from cloudnee.graph.identity import entity_key
@@ -47,12 +48,16 @@ FIELDS = [
 ]
 _PACKED = struct.Struct("<5i4H2BQ")
 _MOST = 65535
-_WHEN = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|(?:this|past) (?:week|month|year|weekend)"
-    r"|mon|tues|wednes|thurs|fri|satur|sun(?=day)|week|month|year|morning|evening"
-    r"|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec|may \d|(?:19|20)\d\d|\d+(?:st|nd|rd|th))",
-    re.IGNORECASE,
+_MOST_EMBEDDED = 2000  # passages of one page that get a vector: the others are found by words
+_TIMES = frozenset(
+    terms(
+        "yesterday today tonight tomorrow ago last next past week weekend month year morning "
+        "evening monday tuesday wednesday thursday friday saturday sunday january february april "
+        "june july "
+        "august september october november december"
+    )
 )
+_YEAR = re.compile(r"(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th)")
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 _NAME = re.compile(r"(?<=[^\s.!?:*#>-] )[\"'(“]?[A-Z][\w’'-]+")
 
@@ -64,7 +69,7 @@ class PagePassages:
     `title` is the key of what the page is called, `short` the same without what stands in brackets
     at its end. `packed` has one record of `FIELDS` for each passage, `headings` and `speakers` the
     texts that those records count into (0 is none). `indexed` are the index terms of each, `texts`
-    what is embedded, `keys` a short hash of that: the same text keeps its vector.
+    what is embedded, `keys` a short hash of that: the same text keeps its vector. 0: none is made.
     """
 
     title: str = ""
@@ -75,6 +80,11 @@ class PagePassages:
     indexed: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     keys: tuple[int, ...] = ()
+
+    def lacking(self, known: Collection[int]) -> dict[int, str]:
+        """key → text of the passages that are to be embedded and whose vectors are not known."""
+        pairs = zip(self.keys, self.texts, strict=True)
+        return {key: text for key, text in pairs if key and key not in known}
 
     @property
     def terms(self) -> int:
@@ -98,9 +108,10 @@ def page_passages(page: ParsedPage, name: str) -> PagePassages:
     for span in passage_spans(page):
         text = page.text[span.start : span.end]
         heading = " > ".join(span.heading)
-        shown = _embedded(text, span, name)
-        key = int.from_bytes(hashlib.blake2b(shown.encode(), digest_size=8).digest(), "little")
-        words = " ".join(terms(f"{heading or name}\n{span.speaker or ''}\n{text}"))
+        told = terms(text)
+        words = " ".join([*terms(f"{heading or name}\n{span.speaker or ''}"), *told])
+        shown = _embedded(text, span, name) if len(records) < _MOST_EMBEDDED else ""
+        key = _key(shown)
         indexed.append(words)
         texts.append(shown)
         keys.append(key)
@@ -116,7 +127,7 @@ def page_passages(page: ParsedPage, name: str) -> PagePassages:
                 _numbered(heading, headings),
                 _numbered(span.speaker or "", speakers),
                 min(len(_NAME.findall(text)), 255),
-                _flags(text, span) | (FRONT if span.start < page.body_start else 0),
+                _flags(text, told, span) | (FRONT if span.start < page.body_start else 0),
                 key,
             )
         )
@@ -145,13 +156,20 @@ def _embedded(text: str, span: PassageSpan, name: str) -> str:
     return f"{heading}. {text}"
 
 
-def _flags(text: str, span: PassageSpan) -> int:
+def _key(shown: str) -> int:
+    """A short hash of what is embedded, never 0; 0 where nothing is."""
+    if not shown:
+        return 0
+    return int.from_bytes(hashlib.blake2b(shown.encode(), digest_size=8).digest(), "little") or 1
+
+
+def _flags(text: str, words: Sequence[str], span: PassageSpan) -> int:
     flags = TURN if span.speaker else 0
     if span.speaker and is_assistant(span.speaker):
         flags |= ASSISTANT
     if text.rstrip("\"'”)* ").endswith(("?", "？")):
         flags |= ASKS
-    if _WHEN.search(text):
+    if not _TIMES.isdisjoint(words) or any(map(_YEAR.fullmatch, words)):
         flags |= TELLS_WHEN
     return flags
 

@@ -160,7 +160,7 @@ class PassageRows(OrgRows):
 
 def _packed(keys: Sequence[int], kept: Mapping[int, bytes], made: Made) -> tuple[bytes, bytes]:
     """(vectors, scales) of passages in order; nothing where one of them has none yet."""
-    if not keys or any(key not in kept and key not in made for key in keys):
+    if not keys or any(key and key not in kept and key not in made for key in keys):
         return b"", b""
     rows = {key: _small(made[key]) for key in set(keys) if made.get(key) is not None}
     width = len(next(iter(rows.values()), None) or next(iter(kept.values()), b"\0" * 5))

@@ -112,8 +112,8 @@ def test_names_and_descriptions_are_of_a_form_that_every_client_takes(
             assert all(
                 re.fullmatch(r"[A-Za-z0-9_]{1,64}", key) for key in schema.get("properties", ())
             )
-    assert len(listed) == 11
-    assert len({tool["name"] for tool in listed}) == 11
+    assert len(listed) == 12
+    assert len({tool["name"] for tool in listed}) == 12
 
 
 def test_every_argument_says_what_it_is(listed: list[dict[str, Any]]) -> None:
@@ -130,6 +130,7 @@ def test_hints_say_what_a_tool_does(listed: list[dict[str, Any]]) -> None:
     readers = {name for name, hint in hints.items() if hint["readOnlyHint"]}
     assert readers == {
         "read_current", "recall", "history", "list_recent", "list_pages", "read_page",
+        "search_pages",
     }  # fmt: skip
     assert {n for n, hint in hints.items() if hint["destructiveHint"]} == {"forget", "remember"}
     assert not any(hint["openWorldHint"] for hint in hints.values())

@@ -15,7 +15,7 @@ from tests.mcp.conftest import TAN, ask, told
 
 NAMES = {
     "remember", "note", "read_current", "recall", "history", "improve", "forget", "list_recent",
-    "teach_alias", "list_pages", "read_page",
+    "teach_alias", "list_pages", "read_page", "search_pages",
 }  # fmt: skip
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("remember", {"path": "customers/koh.md", "text": "# Mr Koh\n\n- Lives in: Bedok\n",
@@ -25,6 +25,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("read_current", {"who": "98765432"}),
     ("recall", {"query": "who prefers mornings?", "top_k": 3, "wide_k": 50, "hops": 1,
                 "feedback_influence": 0.5, "scoring": "wide"}),
+    ("search_pages", {"query": "who prefers mornings?", "top_k": 3, "tags": []}),
     ("history", {"who": "Mrs Tan"}),
     ("list_recent", {"most": 5}),
     ("list_pages", {}),
