@@ -135,7 +135,7 @@ class Finder:
             if share >= 0.5:
                 titles.update(terms(text[start:end]))
         about = self.store.pages_about(self.entities, self.bit) if self.entities else []
-        for place in self.shelf.places_of(about).tolist():
+        for place in self.shelf.places_of([page for _, page in about]).tolist():
             named.setdefault(place, 1.0)
         rest = _without(text, taken)
         return named, frozenset(titles), rest if re.search(r"\w", rest) else text

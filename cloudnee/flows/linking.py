@@ -59,7 +59,8 @@ class Linker:
         seeds = self._seeds(best, top)
         texts = {seed: text for seed, (_, text) in self.finder.texts(list(seeds)).items()}
         spans = {seed: list(named_spans(text)) for seed, text in texts.items()}
-        titled = self._titled(key for found in spans.values() for _, _, key in found)
+        titled = self._mentioned(seeds)
+        titled.update(self._titled(key for found in spans.values() for _, _, key in found))
         for seed, text in texts.items():
             mentions = [span for span in spans[seed] if span[2] in titled]
             self._follow(seed, text, seeds[seed], mentions, titled)
@@ -114,6 +115,23 @@ class Linker:
         for key, row, _ in self.finder.store.pages_titled(wanted, self.finder.bit):
             pages.setdefault(key, []).append(row)
         return {key: self.shelf.places_of(rows).tolist() for key, rows in pages.items()}
+
+    def _mentioned(self, seeds: Iterable[int]) -> dict[str, list[int]]:
+        """key → places of the pages about what the passages mention, by any name or alias of it."""
+        record, store, bit = self.shelf.record, self.finder.store, self.finder.bit
+        rows = [
+            (int(self.shelf.page_ids[self.shelf.page[seed]]), int(record["place"][seed]))
+            for seed in seeds
+        ]
+        keys = {key for _, _, key, _, _ in store.mentions_in(rows, bit)}
+        known = store.named_entities(keys, bit) if keys else {}
+        about: dict[int, list[int]] = {}
+        for entity, page in store.pages_about({e for few in known.values() for e in few}, bit):
+            about.setdefault(entity, []).append(page)
+        return {
+            key: self.shelf.places_of([p for e in few for p in about.get(e, ())]).tolist()
+            for key, few in known.items()
+        }
 
     def _follow(
         self, seed: int, text: str, sure: float, mentions: Sequence[Span], titled: Titled

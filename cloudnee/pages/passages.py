@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from cloudnee.graph.identity import entity_key
+from cloudnee.graph.question import named_spans
 from cloudnee.pages.chunks import PassageSpan, passage_spans
 from cloudnee.pages.page import ParsedPage
-from cloudnee.pages.terms import terms
+from cloudnee.pages.terms import STOP_WORDS, terms
 from cloudnee.pages.turns import is_assistant
 
 __all__ = [
@@ -49,6 +50,8 @@ FIELDS = [
 _PACKED = struct.Struct("<5i4H2BQ")
 _MOST = 65535
 _MOST_EMBEDDED = 2000  # passages of one page that get a vector: the others are found by words
+_MOST_NAMES = 1000  # of one page
+_LONGEST_TEXT = 2000  # characters of a passage that are looked through for names
 _TIMES = frozenset(
     terms(
         "yesterday today tonight tomorrow ago last next past week weekend month year morning "
@@ -70,6 +73,7 @@ class PagePassages:
     at its end. `packed` has one record of `FIELDS` for each passage, `headings` and `speakers` the
     texts that those records count into (0 is none). `indexed` are the index terms of each, `texts`
     what is embedded, `keys` a short hash of that: the same text keeps its vector. 0: none is made.
+    `names` are what may be names in the passages: (place, key, start, end) of each.
     """
 
     title: str = ""
@@ -80,6 +84,7 @@ class PagePassages:
     indexed: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     keys: tuple[int, ...] = ()
+    names: tuple[tuple[int, str, int, int], ...] = ()
 
     def lacking(self, known: Collection[int]) -> dict[int, str]:
         """key → text of the passages that are to be embedded and whose vectors are not known."""
@@ -105,6 +110,7 @@ def page_passages(page: ParsedPage, name: str) -> PagePassages:
     indexed: list[str] = []
     texts: list[str] = []
     keys: list[int] = []
+    names: list[tuple[int, str, int, int]] = []
     for span in passage_spans(page):
         text = page.text[span.start : span.end]
         heading = " > ".join(span.heading)
@@ -112,6 +118,8 @@ def page_passages(page: ParsedPage, name: str) -> PagePassages:
         words = " ".join([*terms(f"{heading or name}\n{span.speaker or ''}"), *told])
         shown = _embedded(text, span, name) if len(records) < _MOST_EMBEDDED else ""
         key = _key(shown)
+        if len(names) < _MOST_NAMES:
+            names.extend((len(records), key, s, e) for s, e, key in _names(text))
         indexed.append(words)
         texts.append(shown)
         keys.append(key)
@@ -139,7 +147,14 @@ def page_passages(page: ParsedPage, name: str) -> PagePassages:
         tuple(indexed),
         tuple(texts),
         tuple(keys),
+        tuple(names),
     )
+
+
+def _names(text: str) -> Iterable[tuple[int, int, str]]:
+    """What may be names in a passage; one small word alone is none."""
+    found = named_spans(text[:_LONGEST_TEXT])
+    return (span for span in found if len(span[2]) > 2 and span[2] not in STOP_WORDS)
 
 
 def title_keys(title: str) -> tuple[str, str]:

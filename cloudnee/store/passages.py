@@ -53,6 +53,7 @@ class PassageRows(OrgRows):
             scales=scales,
         )
         self.index_passages(page, scope, passages)
+        self._add_mentions(page, passages.names)
         if many:
             self.db.run("size_scope", scope=scope, passages=many, terms=passages.terms)
 
@@ -75,6 +76,25 @@ class PassageRows(OrgRows):
             ends = {"first": passage_id(page, 0), "last": passage_id(page, many - 1)}
             self.db.run("drop_passage_terms", **ends)
         self.db.run("drop_passages", page=page)
+        self.db.run("drop_mentions", page=page)
+
+    def _add_mentions(self, page: int, found: Sequence[tuple[int, str, int, int]]) -> None:
+        """Keep those of the names found in a page's passages that other pages know.
+
+        (place of the passage, key of the name, start and end in the passage) of each.
+        """
+        if found:
+            self.db.run("add_mentions", org=self.org, page=page, found=as_json(list(found)))
+
+    def mentions_in(
+        self, passages: Sequence[tuple[int, int]], bit: int
+    ) -> list[tuple[int, int, str, int, int]]:
+        """(page, place, key, start, end) of what passages (page, place) mention."""
+        return self.db.rows("mentions_in", passages=as_json(list(passages)), bit=bit)
+
+    def every_mention(self, bit: int) -> list[tuple[int, str, str, int, int]]:
+        """(subject of a page, key it mentions, path, page, place) of all that the audience sees."""
+        return self.db.rows("every_mention", org=self.org, bit=bit)
 
     def passage_vectors(self, page: int) -> dict[int, bytes]:
         """key → scale and int8 vector, of the passages of a page that have been embedded."""
@@ -152,10 +172,9 @@ class PassageRows(OrgRows):
         rows = self.db.rows("pages_titled", org=self.org, keys=as_json(list(keys)), bit=bit)
         return [(key, page, bool(whole)) for key, page, whole in rows]
 
-    def pages_about(self, entities: Iterable[int], bit: int) -> list[int]:
-        """The pages whose subject is one of these entities."""
-        rows = self.db.rows("pages_about", entities=as_json(list(entities)), bit=bit)
-        return [row[0] for row in rows]
+    def pages_about(self, entities: Iterable[int], bit: int) -> list[tuple[int, int]]:
+        """(entity, page) of the pages whose subject is one of these entities."""
+        return self.db.rows("pages_about", entities=as_json(list(entities)), bit=bit)
 
 
 def _packed(keys: Sequence[int], kept: Mapping[int, bytes], made: Made) -> tuple[bytes, bytes]:

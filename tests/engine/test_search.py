@@ -88,3 +88,22 @@ def test_nothing_known_is_nothing_found(memory: Memory) -> None:
     memory.remember("a.md", "# A\n\nThe roof leaks.\n")
     assert memory.search_pages("zanzibar") == ()
     assert memory.search_pages("  ") == ()
+
+
+def test_an_alias_leads_to_the_page(memory: Memory) -> None:
+    """What a passage calls by another name is found by that name's page."""
+    memory.remember("tan.md", "---\naliases: [Auntie Rosie]\n---\n# Mrs Tan\n\nHer unit drips.\n")
+    memory.remember("visit.md", "# Visit of May\n\nThe crew met Auntie Rosie at the gate.\n")
+    found = memory.search_pages(
+        "What is wrong at the person whom the crew met in the visit of May?"
+    )
+    assert "tan.md" in [p.path for p in found]
+
+
+def test_mentions_are_cut_to_the_audience(memory: Memory) -> None:
+    """A public page that names a customer leads the public nowhere."""
+    memory.remember("customers/tan.md", "# Rosalind Tan\n\nPays late, owes 400.\n")
+    memory.remember("news.md", "# News\n\nRosalind Tan opened our new shop.\n")
+    question = "What of the person who opened the new shop?"
+    assert "customers/tan.md" in [p.path for p in memory.search_pages(question)]
+    assert {p.path for p in memory.as_audience("public").search_pages(question)} == {"news.md"}

@@ -144,10 +144,37 @@ SELECT s.short, s.page, 0 FROM json_each(:keys) w
  CROSS JOIN pages p ON p.id = s.page WHERE p.seen_by & :bit
 
 -- :name pages_about
-SELECT DISTINCT p.id FROM json_each(:entities) w
+SELECT DISTINCT n.entity, p.id FROM json_each(:entities) w
  CROSS JOIN names n ON n.entity = w.value
  CROSS JOIN pages p ON p.id = n.page AND p.entity = n.entity
  WHERE p.seen_by & :bit
 
 -- :name pages_embedded
 SELECT page FROM passages WHERE org = :org AND vectors <> x'' ORDER BY page
+
+-- :name add_mentions
+INSERT OR IGNORE INTO mentions (org, page, place, key, start, stop)
+SELECT :org, :page, w.value ->> 0, w.value ->> 1, w.value ->> 2, w.value ->> 3
+  FROM json_each(:found) w
+ WHERE EXISTS (SELECT 1 FROM entities e CROSS JOIN names n
+                WHERE e.org = :org AND e.key = w.value ->> 1
+                  AND n.entity = e.id AND n.declared AND n.page <> :page)
+    OR EXISTS (SELECT 1 FROM alias_keys h CROSS JOIN aliases a
+                WHERE h.org = :org AND h.key = w.value ->> 1 AND a.id = h.alias
+                  AND a.kind = 'name' AND a.page <> :page)
+
+-- :name drop_mentions
+DELETE FROM mentions WHERE page = :page
+
+-- :name mentions_in
+SELECT m.page, m.place, m.key, m.start, m.stop
+  FROM json_each(:passages) w
+ CROSS JOIN mentions m ON m.page = w.value ->> 0 AND m.place = w.value ->> 1
+ CROSS JOIN pages p ON p.id = m.page
+ WHERE p.seen_by & :bit
+
+-- :name every_mention
+SELECT p.entity, m.key, p.path, m.page, m.place
+  FROM mentions m CROSS JOIN pages p ON p.id = m.page
+ WHERE m.org = :org AND p.seen_by & :bit AND p.entity IS NOT NULL
+ ORDER BY p.path, m.place, m.start
