@@ -310,11 +310,16 @@ class Memory(Keeping):
         checked_count("most", most, 10_000)
         return self._caller.reader().recent(most, lambda: self._engine.ontology)
 
-    def graph(self, *, past: bool = False) -> networkx.MultiDiGraph[str]:
-        """The graph as this audience sees it; with `past`, edges that are no longer current too."""
+    def graph(self, *, past: bool = False, mentions: bool = False) -> networkx.MultiDiGraph[str]:
+        """The graph as this audience sees it; with `past`, edges that are no longer current too.
+
+        With `mentions` also what pages about one entity name in passing: edges of the relation
+        "mentions", keyed by the path and line that do.
+        """
         from cloudnee.flows.picture import drawn
 
-        return drawn(self._caller.reader(), past, lambda: self._engine.ontology)
+        reader = self._caller.reader()
+        return drawn(reader, past, lambda: self._engine.ontology, mentions=mentions)
 
     def pages(self, path: str | None = None) -> list[PageInfo]:
         """The pages this audience sees, by path; with `path`, that one alone."""

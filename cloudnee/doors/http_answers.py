@@ -176,6 +176,15 @@ def graph(picture: Picture, org: str, audience: str, *, may_write: bool, may_rat
             for node in picture.nodes
         ],
         "edges": edges(picture.edges, org),
+        "mentions": [
+            {
+                "sourceId": one.source_id,
+                "targetId": one.target_id,
+                "path": one.path,
+                "line": one.line,
+            }
+            for one in picture.mentions
+        ],
         "counts": {
             "entities": picture.entities,
             "edges": picture.current,

@@ -30,6 +30,7 @@ __all__ = [
     "Hits",
     "ImproveAsked",
     "Link",
+    "MentionTold",
     "ModelTold",
     "NodeTold",
     "NoteAsked",
@@ -366,6 +367,15 @@ class Counts(_Told):
     superseded: int
 
 
+class MentionTold(_Told):
+    """A line of a page about one entity that names another."""
+
+    source_id: str
+    target_id: str
+    path: str
+    line: int
+
+
 class GraphTold(_Told):
     """Entities and edges; `more` entities are not among them."""
 
@@ -375,6 +385,7 @@ class GraphTold(_Told):
     may_rate: bool
     entities: list[NodeTold]
     edges: list[EdgeTold]
+    mentions: list[MentionTold]
     counts: Counts
     more: int
 

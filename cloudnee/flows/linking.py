@@ -123,7 +123,7 @@ class Linker:
             (int(self.shelf.page_ids[self.shelf.page[seed]]), int(record["place"][seed]))
             for seed in seeds
         ]
-        keys = {key for _, _, key, _, _ in store.mentions_in(rows, bit)}
+        keys = store.mentions_in(rows, bit)
         known = store.named_entities(keys, bit) if keys else {}
         about: dict[int, list[int]] = {}
         for entity, page in store.pages_about({e for few in known.values() for e in few}, bit):

@@ -15,7 +15,7 @@ from cloudnee.store.store import EdgeRow
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["Node", "Picture", "around", "drawn", "pictured"]
+__all__ = ["Mention", "Node", "Picture", "around", "drawn", "pictured"]
 
 _FAN = 7  # of its neighbours, what each entity brings into a picture that cannot show all
 
@@ -31,11 +31,22 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """A line of a page about one entity that names another, where no fact there joins the two."""
+
+    source_id: str
+    target_id: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Picture:
     """Entities and edges. The counts are of all that this audience sees, drawn or not."""
 
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = ()
+    mentions: tuple[Mention, ...] = ()
     entities: int = 0
     current: int = 0
     past: int = 0
@@ -56,8 +67,26 @@ def pictured(
         ends = [entity for row in wanted for entity in (row.source, row.target)]
         nodes = _nodes(reader, dict.fromkeys([*ends, *(kept or ())]), degrees)
         edges = tuple(reader.judged(wanted, laws))
+        mentions = _mentioned(reader, nodes, edges)
     counts = (len(degrees), len(live), len(rows) - len(live))
-    return Picture(nodes, edges, *counts)
+    return Picture(nodes, edges, mentions, *counts)
+
+
+def _mentioned(reader: Reader, nodes: Iterable[Node], edges: Iterable[Edge]) -> tuple[Mention, ...]:
+    """What the pages about some entities say of others among them, each pair once."""
+    here = {node.id for node in nodes}
+    joined = {frozenset((edge.source_id, edge.target_id)) for edge in edges}
+    rows = reader.store.every_mention(reader.bit)
+    known = reader.store.named_entities({key for _, key, _, _ in rows}, reader.bit) if rows else {}
+    shown: dict[int, str] = {}
+    found: dict[tuple[str, str], Mention] = {}
+    for source, key, path, line in rows:
+        for target in known.get(key, ()):
+            ends = [shown.setdefault(e, reader.shown(e)[0]) for e in (source, target)]
+            pair = (ends[0], ends[1])
+            if pair[0] != pair[1] and here.issuperset(pair) and frozenset(pair) not in joined:
+                found.setdefault(pair, Mention(*pair, path, line))
+    return tuple(found.values())
 
 
 def _kept(
@@ -102,16 +131,22 @@ def around(
         degrees = Counter({e: reader.store.count_current(e, reader.bit) for e in shown})
         edges = tuple(reader.judged(rows.values(), laws))
         nodes = _nodes(reader, shown, degrees)
+        mentions = _mentioned(reader, nodes, edges)
     ended = sum(1 for edge in edges if edge.ended)
-    return Picture(nodes, edges, len(nodes), len(edges) - ended, ended)
+    return Picture(nodes, edges, mentions, len(nodes), len(edges) - ended, ended)
 
 
 def _nodes(reader: Reader, entities: Iterable[int], degrees: Counter[int]) -> tuple[Node, ...]:
     return tuple(Node(*reader.shown(entity), degrees[entity]) for entity in entities)
 
 
-def drawn(reader: Reader, past: bool, laws: Callable[[], Laws]) -> networkx.MultiDiGraph[str]:
-    """Entities as nodes (id; `name`, `type`), edges by id with what an `Edge` holds."""
+def drawn(
+    reader: Reader, past: bool, laws: Callable[[], Laws], *, mentions: bool = False
+) -> networkx.MultiDiGraph[str]:
+    """Entities as nodes (id; `name`, `type`), edges by id with what an `Edge` holds.
+
+    With `mentions` also an edge of relation "mentions" for each line that names another entity.
+    """
     import networkx
 
     graph: networkx.MultiDiGraph[str] = networkx.MultiDiGraph()
@@ -130,5 +165,10 @@ def drawn(reader: Reader, past: bool, laws: Callable[[], Laws]) -> networkx.Mult
             weight=edge.feedback_weight,
             as_of=edge.as_of.isoformat(),
             ended=edge.ended,
+        )
+    for one in picture.mentions if mentions else ():
+        key = f"{one.path}:{one.line}"
+        graph.add_edge(
+            one.source_id, one.target_id, key=key, relation="mentions", path=one.path, line=one.line
         )
     return graph

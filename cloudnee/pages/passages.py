@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from cloudnee.graph.identity import entity_key
 from cloudnee.graph.question import named_spans
 from cloudnee.pages.chunks import PassageSpan, passage_spans
+from cloudnee.pages.lines import line_count
 from cloudnee.pages.page import ParsedPage
 from cloudnee.pages.terms import STOP_WORDS, terms
 from cloudnee.pages.turns import is_assistant
@@ -73,7 +74,7 @@ class PagePassages:
     at its end. `packed` has one record of `FIELDS` for each passage, `headings` and `speakers` the
     texts that those records count into (0 is none). `indexed` are the index terms of each, `texts`
     what is embedded, `keys` a short hash of that: the same text keeps its vector. 0: none is made.
-    `names` are what may be names in the passages: (place, key, start, end) of each.
+    `names` are what may be names in the passages: (place, key, line) of each.
     """
 
     title: str = ""
@@ -84,7 +85,7 @@ class PagePassages:
     indexed: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     keys: tuple[int, ...] = ()
-    names: tuple[tuple[int, str, int, int], ...] = ()
+    names: tuple[tuple[int, str, int], ...] = ()
 
     def lacking(self, known: Collection[int]) -> dict[int, str]:
         """key → text of the passages that are to be embedded and whose vectors are not known."""
@@ -110,7 +111,7 @@ def page_passages(page: ParsedPage, name: str) -> PagePassages:
     indexed: list[str] = []
     texts: list[str] = []
     keys: list[int] = []
-    names: list[tuple[int, str, int, int]] = []
+    names: list[tuple[int, str, int]] = []
     for span in passage_spans(page):
         text = page.text[span.start : span.end]
         heading = " > ".join(span.heading)
@@ -119,7 +120,7 @@ def page_passages(page: ParsedPage, name: str) -> PagePassages:
         shown = _embedded(text, span, name) if len(records) < _MOST_EMBEDDED else ""
         key = _key(shown)
         if len(names) < _MOST_NAMES:
-            names.extend((len(records), key, s, e) for s, e, key in _names(text))
+            names.extend((len(records), *name) for name in _names(text, span.start_line))
         indexed.append(words)
         texts.append(shown)
         keys.append(key)
@@ -151,10 +152,13 @@ def page_passages(page: ParsedPage, name: str) -> PagePassages:
     )
 
 
-def _names(text: str) -> Iterable[tuple[int, int, str]]:
-    """What may be names in a passage; one small word alone is none."""
-    found = named_spans(text[:_LONGEST_TEXT])
-    return (span for span in found if len(span[2]) > 2 and span[2] not in STOP_WORDS)
+def _names(text: str, first: int) -> Iterable[tuple[str, int]]:
+    """(key, line) of what may be names in a passage, each once."""
+    found: dict[str, int] = {}
+    for start, _, key in named_spans(text[:_LONGEST_TEXT]):
+        if key not in found and len(key) > 2 and key not in STOP_WORDS:
+            found[key] = first + line_count(text, 0, start)
+    return found.items()
 
 
 def title_keys(title: str) -> tuple[str, str]:

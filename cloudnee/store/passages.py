@@ -78,22 +78,21 @@ class PassageRows(OrgRows):
         self.db.run("drop_passages", page=page)
         self.db.run("drop_mentions", page=page)
 
-    def _add_mentions(self, page: int, found: Sequence[tuple[int, str, int, int]]) -> None:
+    def _add_mentions(self, page: int, found: Sequence[tuple[int, str, int]]) -> None:
         """Keep those of the names found in a page's passages that other pages know.
 
-        (place of the passage, key of the name, start and end in the passage) of each.
+        (place of the passage, key of the name, its line) of each.
         """
         if found:
             self.db.run("add_mentions", org=self.org, page=page, found=as_json(list(found)))
 
-    def mentions_in(
-        self, passages: Sequence[tuple[int, int]], bit: int
-    ) -> list[tuple[int, int, str, int, int]]:
-        """(page, place, key, start, end) of what passages (page, place) mention."""
-        return self.db.rows("mentions_in", passages=as_json(list(passages)), bit=bit)
+    def mentions_in(self, passages: Sequence[tuple[int, int]], bit: int) -> set[str]:
+        """The keys of the names that passages (page, place) mention."""
+        rows = self.db.rows("mentions_in", passages=as_json(list(passages)), bit=bit)
+        return {row[0] for row in rows}
 
-    def every_mention(self, bit: int) -> list[tuple[int, str, str, int, int]]:
-        """(subject of a page, key it mentions, path, page, place) of all that the audience sees."""
+    def every_mention(self, bit: int) -> list[tuple[int, str, str, int]]:
+        """(subject of a page, key it mentions, path, line) of all that the audience sees."""
         return self.db.rows("every_mention", org=self.org, bit=bit)
 
     def passage_vectors(self, page: int) -> dict[int, bytes]:

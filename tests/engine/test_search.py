@@ -107,3 +107,17 @@ def test_mentions_are_cut_to_the_audience(memory: Memory) -> None:
     question = "What of the person who opened the new shop?"
     assert "customers/tan.md" in [p.path for p in memory.search_pages(question)]
     assert {p.path for p in memory.as_audience("public").search_pages(question)} == {"news.md"}
+
+
+def test_mentions_are_in_the_picture(memory: Memory) -> None:
+    """A line that names what another page is about, where no fact joins the two, each pair once."""
+    memory.remember("customers/tan.md", "# Rosalind Tan\n\n- Lives in: Bedok\n")
+    memory.remember("crew.md", "# Crew Two\n\n- Drives: van\n\nThey met Rosalind Tan twice.\n")
+    graph = memory.graph(mentions=True)
+    named = [d for _, _, d in graph.edges(data=True) if d["relation"] == "mentions"]
+    assert [(d["path"], d["line"]) for d in named] == [("crew.md", 5)]
+    assert "mentions" not in {d["relation"] for _, _, d in memory.graph().edges(data=True)}
+    hidden = memory.as_audience("public").graph(mentions=True)
+    assert "mentions" not in {d["relation"] for _, _, d in hidden.edges(data=True)}
+    memory.remember("crew.md", "# Crew Two\n\n- Drives: van\n\nThey met nobody.\n")
+    assert memory.picture().mentions == ()

@@ -52,7 +52,7 @@ async function load() {
   at("empty").hidden = answer.entities.length > 0;
   const chosen = state.chosen;
   graph.clear();
-  graph.add(answer.entities, answer.edges);
+  graph.add(answer);
   at("more").hidden = answer.more === 0;
   counted();
   if (chosen) await open(chosen);
@@ -75,7 +75,7 @@ function counted() {
 
 async function around(id) {
   const more = await get("graph", { who: id, past: state.past, limit: 80 });
-  const added = graph.add(more.entities, more.edges, id);
+  const added = graph.add(more, id);
   counted();
   return added;
 }

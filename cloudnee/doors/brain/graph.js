@@ -45,11 +45,12 @@ export class Graph {
 
   // what is drawn
 
-  add(entities, edges, around) {
+  add({ entities, edges, mentions }, around) {
     const start = this.nodes.get(around) ?? { x: 0, y: 0 };
     const before = this.nodes.size;
     for (const entity of entities) this.addNode(entity, start);
     for (const edge of edges) this.addLink(edge);
+    for (const mention of mentions) this.addLink({ ...mention, relation: "mentions", ended: "" }, "mention");
     const busiest = [...this.nodes.values()].sort((a, b) => b.degree - a.degree || a.at - b.at);
     busiest.forEach((node, rank) => this.dress(node, rank));
     this.settle(before === 0);
@@ -84,15 +85,15 @@ export class Graph {
     this.nodes.set(node.id, node);
   }
 
-  addLink(edge) {
+  addLink(edge, kind = edge.ended ? "past" : "") {
     const source = this.nodes.get(edge.sourceId);
     const target = this.nodes.get(edge.targetId);
     if (!source || !target || source === target) return;
-    const name = JSON.stringify([edge.sourceId, edge.targetId, edge.ended !== ""]);
+    const name = JSON.stringify([edge.sourceId, edge.targetId, kind]);
     let link = this.links.get(name);
     if (!link) {
-      link = { source, target, past: edge.ended !== "", relations: new Set() };
-      link.line = made("line", { class: link.past ? "line past" : "line", "marker-end": "url(#arrow)" }, this.layers.lines);
+      link = { source, target, past: kind !== "", relations: new Set() };
+      link.line = made("line", { class: `line ${kind}`.trim(), "marker-end": "url(#arrow)" }, this.layers.lines);
       link.label = made("text", { class: "relation" }, this.layers.labels);
       this.links.set(name, link);
       source.says = source.says || !link.past;

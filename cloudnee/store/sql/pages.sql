@@ -153,8 +153,8 @@ SELECT DISTINCT n.entity, p.id FROM json_each(:entities) w
 SELECT page FROM passages WHERE org = :org AND vectors <> x'' ORDER BY page
 
 -- :name add_mentions
-INSERT OR IGNORE INTO mentions (org, page, place, key, start, stop)
-SELECT :org, :page, w.value ->> 0, w.value ->> 1, w.value ->> 2, w.value ->> 3
+INSERT OR IGNORE INTO mentions (org, page, place, key, line)
+SELECT :org, :page, w.value ->> 0, w.value ->> 1, w.value ->> 2
   FROM json_each(:found) w
  WHERE EXISTS (SELECT 1 FROM entities e CROSS JOIN names n
                 WHERE e.org = :org AND e.key = w.value ->> 1
@@ -167,14 +167,14 @@ SELECT :org, :page, w.value ->> 0, w.value ->> 1, w.value ->> 2, w.value ->> 3
 DELETE FROM mentions WHERE page = :page
 
 -- :name mentions_in
-SELECT m.page, m.place, m.key, m.start, m.stop
+SELECT DISTINCT m.key
   FROM json_each(:passages) w
  CROSS JOIN mentions m ON m.page = w.value ->> 0 AND m.place = w.value ->> 1
  CROSS JOIN pages p ON p.id = m.page
  WHERE p.seen_by & :bit
 
 -- :name every_mention
-SELECT p.entity, m.key, p.path, m.page, m.place
+SELECT p.entity, m.key, p.path, m.line
   FROM mentions m CROSS JOIN pages p ON p.id = m.page
  WHERE m.org = :org AND p.seen_by & :bit AND p.entity IS NOT NULL
- ORDER BY p.path, m.place, m.start
+ ORDER BY p.path, m.line, m.key

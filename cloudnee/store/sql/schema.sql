@@ -112,14 +112,13 @@ CREATE INDEX passages_title ON passages (org, title);
 CREATE INDEX passages_short ON passages (org, short) WHERE short <> title;
 
 -- One passage that names something which another page is about, links to, or has a handle for, as
--- known when the page was written: the name's key, and where it stands in the passage.
+-- known when the page was written: the name's key, and the line of the page that has it.
 CREATE TABLE mentions (
     org   INTEGER NOT NULL,
     page  INTEGER NOT NULL REFERENCES pages,
     place INTEGER NOT NULL,
     key   TEXT NOT NULL,
-    start INTEGER NOT NULL,
-    stop  INTEGER NOT NULL,
+    line  INTEGER NOT NULL,
     PRIMARY KEY (page, place, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mentions_key ON mentions (org, key);
