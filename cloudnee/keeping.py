@@ -60,6 +60,12 @@ class Keeping:
         self._caller.engine.embedded(["ready"])
         return self.embedder.model
 
+    def verify(self) -> None:
+        """Raise what a first question would: a file of another kind, schema or embedding model."""
+        engine = self._caller.engine
+        if engine.store.known:
+            engine.vectors.guard(engine.embedder.model, engine.embedder.dimensions)
+
     def keep(
         self,
         path: str,

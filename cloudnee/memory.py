@@ -205,11 +205,14 @@ class Memory(Keeping):
         """Read every page anew that this audience may write, as after a change of extractor."""
         return self._remembering.again(everything=True)
 
-    def note(self, text: str, *, subject: str) -> Report:
+    def note(self, text: str, *, subject: str, key: str | None = None) -> Report:
         """Write a dated line under the subject's heading on its page of notes of this month.
 
         A note with the same words as one that stands about the subject is refused with its place.
+        Under a `key` a note counts once: the same delivered again, in any process, is not written.
         """
+        from dataclasses import replace
+
         from cloudnee.flows.notes import noted
         from cloudnee.flows.repeats import repeated
 
@@ -217,12 +220,15 @@ class Memory(Keeping):
 
         def attempt() -> Report:
             reader = self._caller.reader()
+            if key and self._store.delivered(key):
+                return Report("", "unchanged", "", reason="it was delivered before")
             path, page = noted(reader, text, subject, self._engine.clock(), self._base_text)
             if same := repeated(reader, path, text):
                 refused = Refused(subject, "note", text, "the same note stands", same)
                 reason = f"the same note stands: {same}"
                 return Report(path, "unchanged", "", refused=(refused,), reason=reason)
-            return remembering.write_once(remembering.given(NewPage(path, page)))
+            given = remembering.given(NewPage(path, page))
+            return remembering.write_once(replace(given, delivery=key or ""))
 
         return remembering.persist(attempt, f"notes of {subject!r}")
 

@@ -113,6 +113,7 @@ class NoteAsked(_Asked):
         examples=["Prefers: mornings"]
     )
     subject: Line = Field(examples=["Mrs Tan"])
+    key: Line | None = Field(None, examples=["call-17"])
 
 
 class RecallAsked(_Asked):

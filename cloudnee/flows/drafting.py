@@ -43,6 +43,7 @@ class Given:
     warnings: tuple[str, ...] = ()
     over: str | None = None  # the hash of the only text that this one may replace, if any
     anew: bool = False
+    delivery: str = ""
 
     @property
     def name(self) -> str:
@@ -188,6 +189,7 @@ class Drafter:
             refused=refused,
             warnings=given.warnings,
             reason=reason,
+            delivery=given.delivery,
         )
 
 

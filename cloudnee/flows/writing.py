@@ -41,7 +41,7 @@ class Draft:
     `base_hash` is the stored hash the work began from (None: no page then). `reading` is None
     where extraction failed or has not happened: `status` and `reason` tell. `own_date` is the date
     the page gives itself, `as_of` the date its new facts get. `passages` is None where those that
-    are stored stay.
+    are stored stay; `delivery` is the key that the page came with, if any.
     """
 
     page: ParsedPage
@@ -61,6 +61,7 @@ class Draft:
     reason: str = ""
     usage: Usage = field(default_factory=Usage)
     replies: tuple[str, ...] = ()
+    delivery: str = ""
 
     @property
     def subject_key(self) -> str:
@@ -118,6 +119,10 @@ class Writer:
         row = self.store.page(draft.page.path)
         if (row.content_hash if row else None) != draft.base_hash:
             raise PageChanged(draft.page.path)
+        if draft.delivery:
+            if self.store.delivered(draft.delivery):
+                return Report(draft.page.path, "unchanged", "", reason="it was delivered before")
+            self.store.add_delivery(draft.delivery)
         revision = self.store.next_revision()
         scope, page = self._page(row, draft)
         if draft.reading is None:

@@ -83,6 +83,15 @@ class Store(PageRows, PassageRows, PeopleRows, EdgeRows):
 
         return hashlib.blake2b(f"{kind}\n{what}".encode(), key=self.secret, digest_size=16).digest()
 
+    def delivered(self, key: str) -> bool:
+        """Whether a note came with this key before."""
+        hashed = self._tombstone("delivery", key)
+        return self.db.row("delivered", org=self.org, hash=hashed) is not None
+
+    def add_delivery(self, key: str) -> None:
+        """Note that a note came with this key."""
+        self.db.run("add_delivery", org=self.org, hash=self._tombstone("delivery", key))
+
     def forget(self, kind: str, what: str) -> None:
         """Leave a tombstone for a page ("page") or a fact ("fact")."""
         hashed = self._tombstone(kind, what)

@@ -291,6 +291,13 @@ CREATE TABLE ratings (
 ) STRICT;
 CREATE INDEX ratings_queue ON ratings (org, given_at) WHERE applied = 0;
 
+-- One note that came with a key, as a keyed hash: the same delivered again is not written again.
+CREATE TABLE deliveries (
+    org  INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    PRIMARY KEY (org, hash)
+) STRICT, WITHOUT ROWID;
+
 -- One taught synonym that expands a question.
 CREATE TABLE words (
     org       INTEGER NOT NULL,
