@@ -24,7 +24,7 @@ def test_settings_are_json_and_start_the_server(page: Path) -> None:
         (servers,) = json.loads(block).values()
         one = servers["cloudnee"]
         assert one["command"] == "cloudnee"
-        assert asked(one["args"]).args.db == "/home/you/desk.db"
+        assert asked(one["args"]).args.db == "/path/to/desk.db"
 
 
 def test_every_tool_is_documented() -> None:
