@@ -60,6 +60,16 @@ class Keeping:
         self._caller.engine.embedded(["ready"])
         return self.embedder.model
 
+    def reopen(self, edge_id: str) -> bool:
+        """Let a fact be current again that a model said contradicts another.
+
+        False where this audience sees no such fact. Raises `Forbidden` where it may not write its
+        page.
+        """
+        from cloudnee.flows.contradicting import reopened
+
+        return reopened(self._caller, edge_id)
+
     def verify(self) -> None:
         """Raise what a first question would: a file of another kind, schema or embedding model."""
         engine = self._caller.engine

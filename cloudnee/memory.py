@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from cloudnee.config import AudienceRules
     from cloudnee.embed import Embedder
     from cloudnee.extract.base import Extractor
+    from cloudnee.extract.calls import Endpoint
 
 __all__ = ["Memory"]
 
@@ -80,6 +81,7 @@ class Memory(Keeping):
         region: str | None = None,
         zone: str | None = None,
         clock: Callable[[], datetime] | None = None,
+        contradictions: Endpoint | None = None,
         create: bool = True,
     ) -> Memory:
         """Open the memory of `org` in a database file, making the file where there is none.
@@ -87,6 +89,7 @@ class Memory(Keeping):
         `embedder` and `extractor` default to the packaged model and the rules; `ontology` is a
         folder laid over what is shipped; `region` (such as "SG") reads phones without a country
         code, `zone` (IANA, default UTC) dates without a time; `clock` gives an aware datetime.
+        `contradictions` is a language model that new facts are held against standing ones with.
         With `create=False` a missing file is an error. Raises `BadInput` for an unknown audience
         and a `StoreError` kind for a file that cannot be used.
         """
@@ -100,6 +103,7 @@ class Memory(Keeping):
             region=region,
             zone=zone_named(zone),
             clock=clock or now_in_utc,
+            contradictions=contradictions,
         )
         memory = cls(engine, audience)
         try:
@@ -230,7 +234,7 @@ class Memory(Keeping):
             given = remembering.given(NewPage(path, page))
             return remembering.write_once(replace(given, delivery=key or ""))
 
-        return remembering.persist(attempt, f"notes of {subject!r}")
+        return remembering.held(remembering.persist(attempt, f"notes of {subject!r}"))
 
     # read
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cloudnee.errors import BadInput
 
 if TYPE_CHECKING:
-    from cloudnee.extract.base import Extractor
+    from cloudnee.doors.cli_extractor import Reading
     from cloudnee.memory import Memory
 
 __all__ = ["chosen", "opened"]
@@ -25,20 +25,22 @@ def opened(args: Namespace, *, create: bool) -> Memory:
         raise BadInput(f'no database at {path}: "cloudnee remember" makes one, --db names another')
     from cloudnee.memory import Memory
 
+    reading = _reading(args) if create or hasattr(args, "extractor") else None
     return Memory.open(
         path,
         org=chosen(args, "org"),
         audience=args.audience or "owner",
         ontology=args.ontology,
-        extractor=_extractor(args) if create or hasattr(args, "extractor") else None,
+        extractor=reading.extractor if reading else None,
+        contradictions=reading.contradictions if reading else None,
         create=create,
     )
 
 
-def _extractor(args: Namespace) -> Extractor | None:
-    from cloudnee.doors.cli_extractor import extractor
+def _reading(args: Namespace) -> Reading:
+    from cloudnee.doors.cli_extractor import reading
 
-    return extractor(args)
+    return reading(args)
 
 
 _OTHERWISE = {"db": ("CLOUDNEE_DB", "cloudnee.db"), "org": ("CLOUDNEE_ORG", "default")}

@@ -26,7 +26,7 @@ def serve(args: Namespace) -> Answer:
 
     if not (find_spec("fastapi") and find_spec("uvicorn")):
         raise BadInput('serve needs two libraries: pip install "cloudnee[serve]"')
-    from cloudnee.doors.cli_extractor import extractor
+    from cloudnee.doors.cli_extractor import reading
     from cloudnee.doors.http_desk import Settings
     from cloudnee.doors.http_serve import duration, listening
     from cloudnee.doors.http_serve import serve as run
@@ -35,7 +35,7 @@ def serve(args: Namespace) -> Answer:
     if args.rate < 0 or not 0 <= args.port <= 65535:
         raise UsageError("--rate is 0 or more, --port 0 to 65535", "serve")
     idle = duration(args.exit_when_idle) if args.exit_when_idle else None
-    extractor(args)  # what is wrong with it is told now, not at the first page
+    reading(args)  # what is wrong with it is told now, not at the first page
     settings = Settings(
         path,
         org=org,
@@ -43,7 +43,8 @@ def serve(args: Namespace) -> Answer:
         hosts=frozenset(name.casefold() for name in args.allow_host),
         rate=args.rate,
         ontology=args.ontology,
-        extractor=lambda: extractor(args),
+        extractor=lambda: reading(args).extractor,
+        contradictions=lambda: reading(args).contradictions,
     )
     with opened(args, create=True) as memory:
         memory.as_audience(settings.audience)

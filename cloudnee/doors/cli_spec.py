@@ -33,6 +33,12 @@ _READERS = (
     ),
     _arg("--llm-items", metavar="N", type=int, tell="facts in one answer at most (60)"),
     _arg("--llm-timeout", metavar="SECONDS", type=float, tell="how long one call may take (60)"),
+    _arg(
+        "--contradictions",
+        choices=("off", "llm"),
+        default="off",
+        tell="llm: ask the model whether new facts contradict standing ones (off)",
+    ),
     _arg("--max-calls", metavar="N", type=int, tell="stop after so many calls of the model"),
     _arg("--max-tokens", metavar="N", type=int, tell="stop after so many tokens"),
 )
@@ -282,6 +288,14 @@ VERBS = (
         _READERS,
         ("cloudnee reread", "cloudnee reread --extractor both --llm-model gpt-5-mini"),
         _WRITE + "reread",
+    ),
+    Verb(
+        "reopen",
+        "let a fact be current again that a model took for contradicted",
+        "The facts that --contradictions llm ended are history with the reason, never deleted.",
+        (_arg("edge", metavar="EDGE", tell="the edge's id, as history shows it"),),
+        ("cloudnee reopen q6jvbacfvdnsz5lg",),
+        _WRITE + "reopen",
     ),
     Verb(
         "graph",

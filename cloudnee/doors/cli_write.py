@@ -21,7 +21,17 @@ from cloudnee.model import Alias, Forgotten, NewPage, Report
 if TYPE_CHECKING:
     from cloudnee.memory import Memory
 
-__all__ = ["alias", "apply_feedback", "forget", "improve", "note", "remember", "reread", "retry"]
+__all__ = [
+    "alias",
+    "apply_feedback",
+    "forget",
+    "improve",
+    "note",
+    "remember",
+    "reopen",
+    "reread",
+    "retry",
+]
 
 
 def remember(args: Namespace) -> Answer:
@@ -59,6 +69,13 @@ def retry(memory: Memory, args: Namespace) -> Answer:
 def reread(memory: Memory, args: Namespace) -> Answer:
     """Every page, read anew."""
     return _again(memory.reread())
+
+
+def reopen(memory: Memory, args: Namespace) -> Answer:
+    """A contradicted fact, current again."""
+    done = memory.reopen(args.edge)
+    told = "is current again" if done else "was not taken for contradicted: nothing to reopen"
+    return Answer({"reopened": done}, [f"{clean(args.edge)} {told}"], DONE if done else NOTHING)
 
 
 def _again(reports: Sequence[Report]) -> Answer:

@@ -18,6 +18,7 @@ from cloudnee.store.keys import Key, Keys
 if TYPE_CHECKING:
     from cloudnee.embed import Embedder
     from cloudnee.extract.base import Extractor
+    from cloudnee.extract.calls import Endpoint
 
 __all__ = ["Desk", "Settings", "Visitor"]
 
@@ -29,7 +30,8 @@ class Settings:
     """What a server serves. Without any key in the file it serves `org` for `audience`.
 
     `hosts` are names it may be called by beside loopback and IP addresses; `rate` is requests a
-    minute and key, 0 for any number; `extractor` makes one reader of pages for each org.
+    minute and key, 0 for any number; `extractor` makes one reader of pages for each org,
+    `contradictions` a model to hold new facts against others with.
     """
 
     path: str
@@ -45,6 +47,7 @@ class Settings:
     zone: str | None = None
     embedder: Embedder | None = None
     extractor: Callable[[], Extractor | None] | None = None
+    contradictions: Callable[[], Endpoint | None] | None = None
     clock: Callable[[], datetime] | None = None
 
 
@@ -109,6 +112,7 @@ class Desk:
             org=org,
             embedder=self._embedder,
             extractor=given.extractor() if given.extractor else None,
+            contradictions=given.contradictions() if given.contradictions else None,
             ontology=given.ontology,
             region=given.region,
             zone=given.zone,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cloudnee.errors import EmbeddingFailed, StoreError
+from cloudnee.flows.contradicting import without_losers
 from cloudnee.graph.supersession import Stated, current_masks
 from cloudnee.model import Fault
 from cloudnee.store.store import Store
@@ -30,6 +31,7 @@ _QUERIES = {
     "edge text index": "check_edge_terms",
     "passage text index": "check_passage_terms",
     "missing passage vectors": "check_passage_vectors",
+    "dangling contradiction": "check_contradictions",
     "wrong audience": "check_masks",
 }
 
@@ -61,6 +63,7 @@ def _pages(store: Store, rules: list[tuple[AudienceRules, int]]) -> Iterator[Fau
 def _judgements(engine: Engine) -> Iterator[Fault]:
     stated = [Stated(*row) for row in engine.store.db.rows("check_stated", org=engine.store.org)]
     masks = current_masks(stated, engine.ontology)
+    without_losers(engine.store, masks)
     for edge in stated:
         if masks[edge.id] != edge.current_for:
             row = engine.store.db.row("check_eid", id=edge.id)

@@ -154,9 +154,9 @@ class Drafter:
         """Whether reading this page may take long: a language model has a part in it."""
         return model_of(chosen(page.extractor, self.extractor, self.ontology)[0]) is not None
 
-    def waiting(self, given: Given, base: PageRow | None) -> Draft:
+    def waiting(self, given: Given, base: PageRow | None, reason: str = "not read yet") -> Draft:
         """The page as it is stored while a model reads it: its text is found, its facts are old."""
-        return self._draft(given, base, None, status="pending", reason="not read yet")
+        return self._draft(given, base, None, status="pending", reason=reason)
 
     def again(self, given: Given, base: PageRow, edges: Sequence[PlacedEdge]) -> Draft:
         """The same reading once more, for a new alias or a later date."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cloudnee.config import AudienceRules
     from cloudnee.embed import Embedder
     from cloudnee.extract.base import Extractor
+    from cloudnee.extract.calls import Endpoint
     from cloudnee.extract.ontology import Ontology
     from cloudnee.flows.drafting import Drafter
     from cloudnee.store.shelf import Shelf
@@ -44,6 +45,7 @@ class Engine:
         region: str | None,
         zone: tzinfo,
         clock: Callable[[], datetime],
+        contradictions: Endpoint | None = None,
     ) -> None:
         self.store = store
         self._embedder = embedder
@@ -52,6 +54,7 @@ class Engine:
         self._region = region
         self.zone = zone
         self.clock = clock
+        self.contradictions = contradictions
 
     @property
     def now(self) -> int:
@@ -119,6 +122,11 @@ class Engine:
             zone=self.zone,
             clock=self.clock,
         )
+
+    @property
+    def reads_by_default(self) -> bool:
+        """Whether nobody chose an extractor for this memory."""
+        return self._extractor is None
 
     @cached_property
     def drafter(self) -> Drafter:

@@ -77,6 +77,7 @@ def _written(caller: Caller, sink: Sink, *, vectors: bool) -> tuple[int, int]:
             "dimensions": store.meta("dimensions"),
             "last": moving.last(),
             **(moving.header() if store.known else {}),
+            "contradictions": store.export_contradictions(),
         }
         sink.write("memory.json", json.dumps(head, ensure_ascii=False, indent=1).encode("utf-8"))
     return pages, facts

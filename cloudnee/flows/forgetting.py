@@ -261,8 +261,6 @@ def judge_all(writer: Writer, vectors: Vectors) -> None:
         judged.extend(store.stated_of_page(row.id))
     for row_id in writer.judge(judged, revision):
         texts.update(store.edge_texts(row_id))
-    for edge in judged:
-        if not writer.in_groups(edge):
-            store.judge_edge(edge.id, edge.seen_by, revision)
+    writer.judge_alone(judged, revision)
     vectors.settle(texts, {}, revision)
     store.next_generation()

@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 from cloudnee.config import AudienceRules
 from cloudnee.errors import BadInput, CloudneeError, StoreError
 from cloudnee.flows.archive import Source, opened_source
+from cloudnee.flows.contradicting import judged_anew
 from cloudnee.flows.exporting import DATES, FORMAT, VERSION
 from cloudnee.flows.remembering import TOGETHER, Remembering
 from cloudnee.graph.dates import micros
@@ -113,9 +114,26 @@ class _Restoring:
             self._merges()
             for rating in self._lines("ratings.jsonl"):
                 self.moving.add_rating(**{**rating, "n": self._row("ratings", rating["n"])})
+            self._contradictions(head.get("contradictions") or ())
             self.store.next_generation()
         self._read_changed()
         return Imported("cloudnee", self.pages, self.unchanged, self.facts, tuple(self.left))
+
+    def _contradictions(self, listed: Iterable[Row]) -> None:
+        """What a model said can't both be true, of the facts that came along."""
+        losers: list[int] = []
+        for one in listed:
+            try:
+                ends = [self.store.edge_row(str(one[end])) for end in ("loser", "winner")]
+                reason, made_at = str(one["reason"]), int(one["made_at"])
+            except (KeyError, TypeError, ValueError):
+                self.left.append(("memory.json", "a contradiction that is not of the form"))
+                continue
+            if ends[0] is not None and ends[1] is not None:
+                self.store.add_contradiction(ends[0], ends[1], reason, made_at)
+                losers.append(ends[0])
+        if losers:
+            judged_anew(self.caller.writer(), losers)
 
     # beginning
 

@@ -143,13 +143,22 @@ class Reader:
         ]
 
     def _ended(self, row: EdgeRow, laws: Laws) -> Edge:
-        verdict = self._verdict(row, laws)
+        verdict = self._verdict(row, laws) or self._contradiction(row)
         ended = row.ended or (verdict.reason if verdict else "retired")
         winner = None
         if verdict and ended != "retired":
             found = self.store.edge(verdict.winner, self.bit)
             winner = found.eid if found else None
         return self.edge(row, ended=ended, winner=winner)
+
+    def _contradiction(self, row: EdgeRow) -> Verdict | None:
+        """What a model said can't be true beside an edge, among what this audience sees."""
+        if row.retired_at is not None:
+            return None
+        for _, winner, seen_by, _ in self.store.contradicted([row.id]):
+            if seen_by & self.bit:
+                return Verdict("contradicted", winner)
+        return None
 
     def _verdict(self, row: EdgeRow, laws: Laws) -> Verdict | None:
         """What beats an edge among the stated edges of its groups that this audience sees."""

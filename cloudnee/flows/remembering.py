@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["Remembering"]
 
 TRIES = 3
+_A_MODELS = (
+    "a language model read this page: give --extractor llm or both to have it read again, or "
+    "--extractor rules to have the rules read it"
+)
 TOGETHER = 64  # pages that are committed in one transaction
 
 
@@ -106,7 +110,15 @@ class Remembering:
 
     def remember(self, given: Given) -> Report:
         """Remember one page."""
-        return self.persist(partial(self.write_once, given), given.page.path)
+        return self.held(self.persist(partial(self.write_once, given), given.page.path))
+
+    def held(self, report: Report) -> Report:
+        """The report, with its new facts held against standing ones, where a model is set up."""
+        if self.engine.contradictions is None:
+            return report
+        from cloudnee.flows.contradicting import contradicted
+
+        return contradicted(self.caller, self.engine.contradictions, report)
 
     def persist(self, attempt: Callable[[], Report], what: str) -> Report:
         """Begin again where another writer was faster, three times at most."""
@@ -154,7 +166,9 @@ class Remembering:
         givens = [resumed(given, base) for given, base in zip(givens, bases, strict=True)]
         due = []
         for i, (given, base) in enumerate(zip(givens, bases, strict=True)):
-            if done[i] is None and (base is None or not self._read_already(given, base)):
+            if done[i] is None and base is not None and self._is_a_models(given, base):
+                done[i] = self.engine.drafter.waiting(given, base, _A_MODELS)
+            elif done[i] is None and (base is None or not self._read_already(given, base)):
                 due.append(i)
             elif done[i] is None:
                 done[i] = self._same(given, base)
@@ -207,12 +221,23 @@ class Remembering:
         return self.engine.drafter.again(given, base, stored_reading(self.store, base))
 
     def _read_already(self, given: Given, base: PageRow) -> bool:
+        reader = self.engine.drafter.reader(given.page)
         return (
             not given.anew
             and base.status == "written"
             and base.content_hash == given.page.content_hash
-            and base.reading == self.engine.drafter.reader(given.page)
+            and (base.reading == reader or self._was_a_models(given, base))
         )
+
+    def _was_a_models(self, given: Given, base: PageRow) -> bool:
+        """Whether a language model read this page and now none was asked for, nor the rules."""
+        read = base.reading.startswith(("llm ", "both "))
+        return read and self.engine.reads_by_default and not given.page.extractor
+
+    def _is_a_models(self, given: Given, base: PageRow) -> bool:
+        """Whether only a language model may read this page anew: the rules would end its facts."""
+        same = base.content_hash == given.page.content_hash and base.status == "written"
+        return self._was_a_models(given, base) and (given.anew or not same)
 
     def _embedded(self, drafts: Sequence[Draft]) -> list[Draft]:
         """The drafts with vectors for the texts that have none yet; failed where that fails."""
@@ -291,6 +316,9 @@ class Remembering:
                             reports[at] = writer.write(draft)
                     except (MissingVectors, PageChanged):
                         late.append((at, given))
+        done = [at for at, _, _ in todo if at not in {at for at, _ in late}]
+        for at in done if self.engine.contradictions else ():
+            reports[at] = self.held(reports[at])
         for at, given in late:
             try:
                 reports[at] = self.remember(given)

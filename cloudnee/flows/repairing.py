@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from cloudnee.errors import CloudneeError, Conflict
 from cloudnee.flows.checking import faults, wrong_vectors
+from cloudnee.flows.contradicting import without_losers
 from cloudnee.flows.remembering import Remembering
 from cloudnee.graph.facts import triplet_text
 from cloudnee.graph.identity import entity_key, folded_key
@@ -127,6 +128,8 @@ class _Repair:
         rows = self.store.db.rows("check_stated", org=self.store.org)
         stated = [Stated(*row) for row in rows]
         masks = current_masks(stated, self.engine.ontology)
+        self.store.drop_lost_contradictions()
+        without_losers(self.store, masks)
         for edge in stated:
             if masks[edge.id] != edge.current_for:
                 self.store.judge_edge(edge.id, masks[edge.id], self.revision)

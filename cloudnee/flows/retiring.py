@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from cloudnee.graph.facts import edge_id, fact_id, triplet_text
 from cloudnee.graph.identity import entity_key
-from cloudnee.graph.supersession import Stated
 from cloudnee.pages.page import ParsedPage, parse_page
 from cloudnee.pages.passages import page_passages
 from cloudnee.pages.terms import terms
@@ -109,14 +108,8 @@ def _rescope(writer: Writer, row: PageRow, path: str, revision: int) -> None:
     stated = store.stated_of_page(row.id)
     for changed in writer.judge(stated, revision):
         texts.update(store.edge_texts(changed))
-    for one in stated:
-        _alone(writer, one, revision)
+    writer.judge_alone(stated, revision)
     writer.vectors.settle(texts, {}, revision)
-
-
-def _alone(writer: Writer, edge: Stated, revision: int) -> None:
-    if not writer.in_groups(edge):
-        writer.store.judge_edge(edge.id, edge.seen_by, revision)
 
 
 def _terms(edge: PageEdge) -> str:

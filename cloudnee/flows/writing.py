@@ -16,6 +16,7 @@ from cloudnee.config import AudienceRules
 from cloudnee.extract.calls import Usage
 from cloudnee.extract.grounding import PlacedEdge
 from cloudnee.extract.ontology import Ontology
+from cloudnee.flows.contradicting import without_losers
 from cloudnee.flows.naming import Naming
 from cloudnee.flows.stating import Stating
 from cloudnee.graph.identity import entity_key
@@ -232,17 +233,36 @@ class Writer:
         """Judge the groups of these edges again; gives the rows whose masks changed."""
         members: dict[int, Stated] = {}
         seen: set[object] = set()
-        for edge in touched:
+        due = list(touched)
+        contradicted = self.store.has_contradictions()
+        if contradicted:
+            losers = self.store.losers_of(edge.id for edge in due)
+            members.update({edge.id: edge for edge in losers})
+            due.extend(losers)
+        for edge in due:
             members.update(self._groups_of(edge, seen))
         wider = dict(members)
         for edge in list(members.values()):
             wider.update(self._groups_of(edge, seen))
         masks = current_masks(wider.values(), self.ontology)
+        if contradicted:
+            without_losers(self.store, masks)
+            self.store.drop_lost_contradictions()
         changed = []
         for row, edge in members.items():
             if masks[row] != edge.current_for:
                 self.store.judge_edge(row, masks[row], revision)
                 changed.append(row)
+        return changed
+
+    def judge_alone(self, edges: Iterable[Stated], revision: int) -> list[int]:
+        """Judge those of these edges that compete with none; gives the rows that changed."""
+        alone = {edge.id: edge for edge in edges if not self.in_groups(edge)}
+        masks = {row: edge.seen_by for row, edge in alone.items()}
+        without_losers(self.store, masks)
+        changed = [row for row, edge in alone.items() if masks[row] != edge.current_for]
+        for row in changed:
+            self.store.judge_edge(row, masks[row], revision)
         return changed
 
     def in_groups(self, edge: Stated) -> bool:

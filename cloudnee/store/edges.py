@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from cloudnee.graph.supersession import Stated
-from cloudnee.store.base import OrgRows, scoped
+from cloudnee.store.base import OrgRows, as_json, scoped
 
 __all__ = ["EdgeRow", "EdgeRows", "PageEdge"]
 
@@ -178,6 +178,11 @@ class EdgeRows(OrgRows):
         """A page's path by its row id."""
         row = self.db.row("page_path", page=page)
         return row[0] if row else ""
+
+    def current_with_texts(self, texts: Sequence[int], bit: int) -> list[EdgeRow]:
+        """The edges of these triplet texts that are current for the audience."""
+        rows = self.db.rows("current_with_texts", org=self.org, texts=as_json(list(texts)), bit=bit)
+        return [EdgeRow._make(row) for row in rows]
 
     def text(self, text: int) -> str:
         """A text by its row id."""

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable
 
 from cloudnee.config import AudienceRules
+from cloudnee.store.contradictions import ContradictionRows
 from cloudnee.store.edges import EdgeRow, EdgeRows, PageEdge
 from cloudnee.store.pages import PageRow, PageRows
 from cloudnee.store.passages import PassageRows
@@ -17,7 +18,7 @@ from cloudnee.store.people import AliasRow, NameRow, PeopleRows
 __all__ = ["AliasRow", "EdgeRow", "NameRow", "PageEdge", "PageRow", "Store"]
 
 
-class Store(PageRows, PassageRows, PeopleRows, EdgeRows):
+class Store(PageRows, PassageRows, PeopleRows, EdgeRows, ContradictionRows):
     """One org of one database: its pages, passages, people and edges, and here what is its own."""
 
     def found(self, rules: Iterable[AudienceRules]) -> None:

@@ -459,3 +459,36 @@ def test_facts_are_those_of_the_last_good_reading(
             current = {edge.target_name for edge in memory.read_current("Mrs Tan").edges}
             assert current == set().union(*due.values())
         assert memory.check() == []
+
+
+def test_what_a_model_read_the_rules_do_not_take_over(desk: Desk, good: Any) -> None:
+    """Remembered without a model: the same bytes are unchanged, new ones wait and say why."""
+    with desk.open() as memory:
+        memory.remember(TAN, PAGE)
+    with Memory.open(desk.file, org="coolair", embedder=Letters(), clock=desk.clock) as memory:
+        assert memory.remember(TAN, PAGE).status == "unchanged"
+        edited = PAGE + "\n- Prefers: mornings\n"
+        report = memory.remember(TAN, edited)
+        assert report.status == "pending"
+        assert "--extractor rules" in report.reason
+        assert facts(memory) == {("lives_in", "Bedok")}
+        assert memory.read_page(TAN) == edited
+        assert memory.retry()[0].status == "pending"
+        assert memory.reread()[0].status == "pending"
+        other = memory.remember("b.md", "# Mr Lim\n\n- Prefers: evenings\n")
+        assert other.status == "written"
+    with desk.open() as memory:
+        assert [r.status for r in memory.retry()] == ["written"]
+        assert ("lives_in", "Bedok") in facts(memory)
+
+
+def test_the_rules_take_over_where_they_are_asked_to(desk: Desk, good: Any) -> None:
+    """Chosen by name, or by the page itself."""
+    with desk.open() as memory:
+        memory.remember(TAN, PAGE)
+        memory.remember("b.md", PAGE.replace("Tan", "Lim"))
+    with desk.open(RulesExtractor(ONTOLOGY)) as memory:
+        assert memory.remember(TAN, PAGE + "\n- Prefers: mornings\n").status == "written"
+    with Memory.open(desk.file, org="coolair", embedder=Letters(), clock=desk.clock) as memory:
+        own = "---\nextractor: rules\n---\n" + PAGE.replace("Tan", "Lim")
+        assert memory.remember("b.md", own).status == "written"

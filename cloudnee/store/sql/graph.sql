@@ -287,6 +287,13 @@ SELECT id, eid, page, source, relation, target, source_text, target_text, chunk,
    AND retired_at IS NULL AND current_for & :bit
  ORDER BY id LIMIT 50
 
+-- :name current_with_texts
+SELECT id, eid, page, source, relation, target, source_text, target_text, chunk, line, quote, importance, weight,
+       since, as_of, created_at, retired_at, ended, seen_by, current_for
+  FROM edges
+ WHERE org = :org AND current_for & :bit AND text IN (SELECT value FROM json_each(:texts))
+ ORDER BY id LIMIT 200
+
 -- :name page_path
 SELECT path FROM pages WHERE id = :page
 

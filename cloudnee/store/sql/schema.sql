@@ -291,6 +291,19 @@ CREATE TABLE ratings (
 ) STRICT;
 CREATE INDEX ratings_queue ON ratings (org, given_at) WHERE applied = 0;
 
+-- One pair of edges, by their rows, that a model said can't both be true: the loser is history for
+-- those who see the winner, while that is stated.
+CREATE TABLE contradictions (
+    loser   INTEGER NOT NULL,
+    winner  INTEGER NOT NULL,
+    org     INTEGER NOT NULL,
+    reason  TEXT NOT NULL,
+    made_at INTEGER NOT NULL,
+    PRIMARY KEY (loser, winner)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX contradictions_winner ON contradictions (winner);
+CREATE INDEX contradictions_org ON contradictions (org);
+
 -- One note that came with a key, as a keyed hash: the same delivered again is not written again.
 CREATE TABLE deliveries (
     org  INTEGER NOT NULL,
