@@ -19,6 +19,7 @@ from cloudnee.model import (
     Fault,
     Imported,
     Merge,
+    NearNotes,
     NewPage,
     Proposal,
     Report,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from cloudnee.embed import Embedder
     from cloudnee.errors import CloudneeError
+    from cloudnee.extract.base import Extractor
     from cloudnee.flows.picture import Picture
     from cloudnee.flows.remembering import Remembering
     from cloudnee.graph.supersession import Laws
@@ -59,6 +61,43 @@ class Keeping:
         """Load the model, so that the first question need not wait for it; gives its name."""
         self._caller.engine.embedded(["ready"])
         return self.embedder.model
+
+    def duplicates(self) -> list[NearNotes]:
+        """Pairs of notes of one subject that may say the same, the nearest first; computed now."""
+        from cloudnee.flows.doubling import near_notes
+
+        return near_notes(self._caller)
+
+    def merge_notes(self, one: str, other: str) -> list[Report]:
+        """Make one note of two, given as PATH:LINE: the later stays and keeps the other's words
+        and place in a comment behind it. Reports the pages written."""
+        from cloudnee.flows.doubling import merged_notes
+
+        return merged_notes(self._remembering, one, other)
+
+    @property
+    def extractor(self) -> str:
+        """What reads this org's pages where neither the caller nor the page says: "rules", "llm"
+        or "both"."""
+        return self._caller.store.extractor() or "rules"
+
+    def set_extractor(self, name: str) -> None:
+        """Choose what reads this org's pages where neither the caller nor the page says.
+
+        With "llm" or "both" a page waits ("pending") while no model is at hand. Only the owner may.
+        """
+        from cloudnee.errors import BadInput
+
+        self._caller.owner_only("choose the extractor")
+        if name not in ("rules", "llm", "both"):
+            raise BadInput(f"extractor must be rules, llm or both, not {name!r}")
+        with self._caller.store.writing():
+            self._caller.found()
+            self._caller.store.set_extractor(name)
+
+    def use_extractor(self, extractor: Extractor) -> None:
+        """Read pages with this extractor from now on, in this process."""
+        self._caller.engine.use_extractor(extractor)
 
     def reopen(self, edge_id: str) -> bool:
         """Let a fact be current again that a model said contradicts another.

@@ -22,6 +22,7 @@ __all__ = [
     "Hit",
     "Imported",
     "Merge",
+    "NearNotes",
     "NewPage",
     "PageInfo",
     "Passage",
@@ -143,6 +144,17 @@ class Passage:
     score: float
     heading: str = ""
     sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NearNotes:
+    """Two notes of one subject that may say the same, each with its place as PATH:LINE."""
+
+    one: str
+    one_text: str
+    other: str
+    other_text: str
+    cosine: float
 
 
 @dataclass(frozen=True, slots=True)

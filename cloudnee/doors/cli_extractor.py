@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cloudnee.extract.ontology import Ontology
     from cloudnee.extract.rules import RulesExtractor
 
-__all__ = ["Reading", "reading"]
+__all__ = ["Reading", "has_model", "reading"]
 
 
 class Reading(NamedTuple):
@@ -43,6 +43,11 @@ def reading(args: Namespace) -> Reading:
     if name == "rules" and not contradict:
         return Reading(rules)
     return _by_model(args, name, rules, ontology, contradict=contradict)
+
+
+def has_model(args: Namespace) -> bool:
+    """Whether the options or the environment name a language model."""
+    return _given(args, "llm_model", "CLOUDNEE_LLM_MODEL") is not None
 
 
 def _by_model(

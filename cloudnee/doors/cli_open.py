@@ -25,8 +25,9 @@ def opened(args: Namespace, *, create: bool) -> Memory:
         raise BadInput(f'no database at {path}: "cloudnee remember" makes one, --db names another')
     from cloudnee.memory import Memory
 
-    reading = _reading(args) if create or hasattr(args, "extractor") else None
-    return Memory.open(
+    reads = create or hasattr(args, "extractor")
+    reading = _reading(args) if reads else None
+    memory = Memory.open(
         path,
         org=chosen(args, "org"),
         audience=args.audience or "owner",
@@ -35,6 +36,20 @@ def opened(args: Namespace, *, create: bool) -> Memory:
         contradictions=reading.contradictions if reading else None,
         create=create,
     )
+    if reads and reading and reading.extractor is None and memory.extractor != "rules":
+        _use(memory, args)
+    return memory
+
+
+def _use(memory: Memory, args: Namespace) -> None:
+    """Read with what the org has chosen, where its model is named; else its pages wait."""
+    from cloudnee.doors.cli_extractor import has_model, reading
+
+    if has_model(args):
+        args.extractor = memory.extractor
+        extractor = reading(args).extractor
+        if extractor is not None:
+            memory.use_extractor(extractor)
 
 
 def _reading(args: Namespace) -> Reading:

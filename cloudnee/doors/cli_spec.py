@@ -290,6 +290,39 @@ VERBS = (
         _WRITE + "reread",
     ),
     Verb(
+        "duplicates",
+        "notes of one subject that may say the same",
+        "Listed only; a differing number, date, name or negation is never a duplicate. `duplicates "
+        "merge ONE OTHER` makes one of two: the later line stays, with the other in a comment.",
+        (
+            _arg("action", metavar="merge", nargs="?", choices=("merge",), tell="make one of two"),
+            _arg("notes", metavar="PATH:LINE", nargs="*", tell="the two notes, as listed"),
+        ),
+        (
+            "cloudnee duplicates",
+            "cloudnee duplicates merge notes/mrs-tan/2026-05.md:3 notes/mrs-tan/2026-06.md:4",
+        ),
+        _WRITE + "duplicates",
+    ),
+    Verb(
+        "extractor",
+        "what reads this org's pages",
+        "Holds where neither --extractor nor the page's front matter says. With llm or both, pages "
+        "wait while no model is named (--llm-model or CLOUDNEE_LLM_MODEL).",
+        (
+            _arg(
+                "name",
+                metavar="rules|llm|both",
+                nargs="?",
+                choices=("rules", "llm", "both"),
+                tell="choose it",
+            ),
+        ),
+        ("cloudnee extractor", "cloudnee extractor both"),
+        _WRITE + "extractor",
+        makes_file=True,
+    ),
+    Verb(
         "reopen",
         "let a fact be current again that a model took for contradicted",
         "The facts that --contradictions llm ended are history with the reason, never deleted.",

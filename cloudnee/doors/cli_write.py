@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = [
     "alias",
     "apply_feedback",
+    "duplicates",
+    "extractor",
     "forget",
     "improve",
     "note",
@@ -69,6 +71,32 @@ def retry(memory: Memory, args: Namespace) -> Answer:
 def reread(memory: Memory, args: Namespace) -> Answer:
     """Every page, read anew."""
     return _again(memory.reread())
+
+
+def duplicates(memory: Memory, args: Namespace) -> Answer:
+    """Notes that may say the same, listed; or two of them made one."""
+    if args.action:
+        if len(args.notes) != 2:
+            raise UsageError("merge takes two notes as PATH:LINE", "duplicates")
+        reports = memory.merge_notes(*args.notes)
+        return Answer({"reports": reports}, _remembered(reports))
+    found = memory.duplicates()
+    lines = [
+        line
+        for pair in found
+        for line in (
+            f"{pair.cosine:.2f}  {clean(pair.one)}  {clean(pair.one_text)}",
+            f"      {clean(pair.other)}  {clean(pair.other_text)}",
+        )
+    ]
+    return Answer({"pairs": found}, lines or ["no two notes look alike"])
+
+
+def extractor(memory: Memory, args: Namespace) -> Answer:
+    """What reads the org's pages, shown or chosen."""
+    if args.name:
+        memory.set_extractor(args.name)
+    return Answer({"extractor": memory.extractor}, [memory.extractor])
 
 
 def reopen(memory: Memory, args: Namespace) -> Answer:

@@ -123,6 +123,11 @@ class Engine:
             clock=self.clock,
         )
 
+    def use_extractor(self, extractor: Extractor) -> None:
+        """Read pages with this one from now on."""
+        self._extractor = extractor
+        self.__dict__.pop("drafter", None)
+
     @property
     def reads_by_default(self) -> bool:
         """Whether nobody chose an extractor for this memory."""

@@ -24,7 +24,7 @@ __all__ = ["Remembering"]
 
 TRIES = 3
 _A_MODELS = (
-    "a language model read this page: give --extractor llm or both to have it read again, or "
+    "a language model is to read this page: give --extractor llm or both and --llm-model, or "
     "--extractor rules to have the rules read it"
 )
 TOGETHER = 64  # pages that are committed in one transaction
@@ -166,7 +166,7 @@ class Remembering:
         givens = [resumed(given, base) for given, base in zip(givens, bases, strict=True)]
         due = []
         for i, (given, base) in enumerate(zip(givens, bases, strict=True)):
-            if done[i] is None and base is not None and self._is_a_models(given, base):
+            if done[i] is None and self._is_a_models(given, base):
                 done[i] = self.engine.drafter.waiting(given, base, _A_MODELS)
             elif done[i] is None and (base is None or not self._read_already(given, base)):
                 due.append(i)
@@ -234,8 +234,12 @@ class Remembering:
         read = base.reading.startswith(("llm ", "both "))
         return read and self.engine.reads_by_default and not given.page.extractor
 
-    def _is_a_models(self, given: Given, base: PageRow) -> bool:
-        """Whether only a language model may read this page anew: the rules would end its facts."""
+    def _is_a_models(self, given: Given, base: PageRow | None) -> bool:
+        """Whether only a language model may read this page: the rules would end its facts, or the
+        org has chosen so."""
+        if base is None or not base.reading:
+            chosen = self.engine.reads_by_default and not given.page.extractor
+            return chosen and self.store.extractor() in ("llm", "both")
         same = base.content_hash == given.page.content_hash and base.status == "written"
         return self._was_a_models(given, base) and (given.anew or not same)
 

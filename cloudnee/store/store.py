@@ -66,6 +66,17 @@ class Store(PageRows, PassageRows, PeopleRows, EdgeRows, ContradictionRows):
         """(scope, passages, terms) of each scope the audience sees."""
         return self.db.rows("visible_scopes", org=self.org, bit=bit)
 
+    # what reads its pages
+
+    def extractor(self) -> str:
+        """What reads the org's pages where nothing else is said: "rules", "llm", "both" or ""."""
+        row = self.db.row("org_extractor", org=self.org)
+        return str(row[0]) if row else ""
+
+    def set_extractor(self, name: str) -> None:
+        """Choose it."""
+        self.db.run("set_org_extractor", org=self.org, extractor=name)
+
     # words
 
     def words(self) -> dict[str, str]:

@@ -110,3 +110,21 @@ def test_without_the_libraries_the_extra_is_named(
     code, _, said = run("remember", "tan.md", *model)
     assert code == 1
     assert 'pip install \\"cloudnee[llm]\\"' in said
+
+
+def test_an_org_chooses_its_extractor(
+    run: Any, model: list[str], server: Any, play: Any, reply: Any
+) -> None:
+    """Chosen once, a page waits without a model and is read where one is named."""
+    server.script = [play(reply(EDGE))]
+    assert run("extractor", "llm")[:2] == (0, {"extractor": "llm"})
+    assert run("extractor")[1] == {"extractor": "llm"}
+    code, told, _ = run("remember", "tan.md")
+    assert (code, told["reports"][0]["status"]) == (1, "pending")
+    assert server.requests == []
+    named = [word for word in model if word not in ("--extractor", "llm")]
+    code, told, _ = run("retry", *named)
+    assert (code, told["reports"][0]["status"]) == (0, "written")
+    assert len(server.requests) == 1
+    assert run("remember", "tan.md", "--extractor", "rules")[0] == 0
+    assert len(server.requests) == 1

@@ -13,6 +13,12 @@ SELECT id, secret FROM orgs WHERE name = :name
 -- :name add_org
 INSERT INTO orgs (name, secret) VALUES (:name, :secret)
 
+-- :name org_extractor
+SELECT extractor FROM orgs WHERE id = :org
+
+-- :name set_org_extractor
+UPDATE orgs SET extractor = :extractor WHERE id = :org
+
 -- :name revision
 SELECT revision, generation FROM orgs WHERE id = :org
 

@@ -12,11 +12,13 @@ CREATE TABLE meta (
 ) STRICT, WITHOUT ROWID;
 
 -- One org (tenant). `revision` grows by one with each write; `generation` when rows were deleted,
--- so that a copy kept in memory knows whether to read what is new or everything.
+-- so that a copy kept in memory knows whether to read what is new or everything. `extractor` reads its
+-- pages where nothing else is said: 'rules', 'llm' or 'both'; '' is the rules too.
 CREATE TABLE orgs (
     id         INTEGER PRIMARY KEY,
     name       TEXT NOT NULL UNIQUE,
     secret     BLOB NOT NULL,
+    extractor  TEXT NOT NULL DEFAULT '',
     revision   INTEGER NOT NULL DEFAULT 0,
     generation INTEGER NOT NULL DEFAULT 0
 ) STRICT;
