@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 SETTINGS := pyproject.toml constraints.txt
 
-.PHONY: help demo test check acceptance acceptance-llm bench soak constraints clean
+.PHONY: help demo test check acceptance acceptance-llm bench eval soak constraints clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -26,11 +26,14 @@ check: $(VENV)/.ready-dev ## lint, format and types
 acceptance: $(VENV)/.ready-dev ## the desk's jobs from outside, through the command, as a table
 	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m acceptance
 
-acceptance-llm: $(VENV)/.ready-llm ## the same pages read by a real small language model on loopback
-	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m acceptance.llm
+acceptance-llm: $(VENV)/.ready-llm ## the same pages (or PAGES=n) read by a real small model on loopback
+	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m acceptance.llm $(PAGES)
 
 bench: $(VENV)/.ready-dev ## times from 100 to 20 000 pages, in under ten minutes
 	@$(BIN)/python -m tests.benchmarks
+
+eval: $(VENV)/.ready-dev ## page search on public question sets: make eval DATA=FOLDER
+	@$(BIN)/python -m tests.evaluation --data $(DATA)
 
 soak: $(VENV)/.ready-dev ## kills, a crowd, a cut log, the state machine: for about half an hour
 	@$(BIN)/python -m tests.soak.http

