@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING
 
 from cloudnee import errors
@@ -38,7 +37,6 @@ from cloudnee.model import (
     Recall,
     Refused,
     Report,
-    Unread,
 )
 from cloudnee.store.database import Database
 from cloudnee.store.store import Store
@@ -50,6 +48,8 @@ if TYPE_CHECKING:
     from cloudnee.embed import Embedder
     from cloudnee.extract.base import Extractor
     from cloudnee.extract.calls import Endpoint
+
+    Moment = datetime | float | str
 
 __all__ = ["Memory"]
 
@@ -238,12 +238,19 @@ class Memory(Keeping):
 
     # read
 
-    def read_current(self, who: str) -> Current:
+    def read_current(self, who: str, *, as_of: datetime | str | None = None) -> Current:
         """What is current about a phone, an e-mail address or a name, by SQL alone.
 
-        Where it leads to several entities, each is answered with its own facts.
+        Where it leads to several entities, each is answered with its own facts. With `as_of`: what
+        was current on that day, by what pages stated then.
         """
-        return self._caller.reader().current(who)
+        if as_of is None:
+            return self._caller.reader().current(who)
+        from cloudnee.flows.asof import current_then
+        from cloudnee.graph.dates import moment
+
+        day = moment(as_of, self._engine.zone)
+        return current_then(self._caller.reader(), who, day, self._engine.ontology)
 
     def history(self, who: str) -> list[Edge]:
         """Every interval about whoever is meant, newest first, current ones included."""
@@ -257,61 +264,62 @@ class Memory(Keeping):
         hops: int = 1,
         feedback_influence: float = 0.0,
         scoring: str = "exact",
+        *,
+        after: Moment | None = None,
+        before: Moment | None = None,
+        as_of: datetime | str | None = None,
+        tags: Sequence[str] = (),
+        recency: bool = False,
     ) -> Recall:
         """Answer a question with the best triplets and passages this audience may see.
 
         `top_k` hits; `scoring` is "exact" (every part has the distance of its own vector), "wide"
         (only the `wide_k` nearest of each index have one, as in the originals) or "scan" (as
         exact, by reading every stored vector: slow, and what exact is tested against);
-        `feedback_influence` in [0, 1] blends in what ratings say.
+        `feedback_influence` in [0, 1] blends in what ratings say. With `hops` 2 or 3 `.chains` lead
+        further. `after` and `before` (a date, seconds since 1970, or words such as "last week")
+        and `tags` narrow; time words in the question narrow where anything is left (`.period`).
+        `as_of` answers what was true on that day. With `recency` what is old counts less.
         """
+        from cloudnee.flows.answering import Wishes, recalled
         from cloudnee.flows.inputs import checked_recall
-        from cloudnee.flows.recalling import Recaller, asked
-        from cloudnee.flows.searching import found_passages
 
-        checked_recall(query, top_k, wide_k, hops, feedback_influence, scoring)
-        reader = self._caller.reader()
-        unread = tuple(Unread(*row) for row in self._store.unread(reader.bit))
-        if not query.strip() or not self._store.known:
-            return Recall(unread=unread)
-        question = asked(query, self._engine.words(), reader)
-        engine = self._engine
-        recaller = Recaller(engine.snapshot, reader, engine.unreadable, engine.unrelated)
-        if not recaller.anything():
-            return Recall(
-                passages=found_passages(engine, question, reader.bit, top_k), unread=unread
-            )
-        vector = engine.asked_vector(question.rest)
-        found = found_passages(engine, question, reader.bit, top_k, vector=vector)
-        hits = recaller.hits(
-            question,
-            vector,
-            top_k=top_k,
-            wide_k=wide_k,
-            influence=feedback_influence,
-            scoring=scoring,
+        checked_recall(query, top_k, wide_k, hops, feedback_influence, scoring, tags)
+        wishes = Wishes(
+            top_k,
+            wide_k,
+            hops,
+            feedback_influence,
+            scoring,
+            after,
+            before,
+            as_of,
+            tuple(tags),
+            recency,
         )
-        work = partial(recaller.subjects, question, engine.embedded)
-        return Recall(hits, found, unread, subjects=work)
+        return recalled(self._caller, query, wishes)
 
     def search_pages(
-        self, query: str, top_k: int = 10, *, tags: Sequence[str] = ()
+        self,
+        query: str,
+        top_k: int = 10,
+        *,
+        tags: Sequence[str] = (),
+        after: Moment | None = None,
+        before: Moment | None = None,
+        recency: bool = False,
     ) -> tuple[Passage, ...]:
         """The passages that answer a question best: paragraphs, list items, turns; best first.
 
-        Ten passages may be ten turns of one page. With `tags` only passages of pages that have one
-        of them. Empty where nothing has to do with the question.
+        Ten passages may be ten turns of one page. `tags`, `after`, `before` and `recency` as in
+        `recall`, by the page. Empty where nothing has to do with the question.
         """
+        from cloudnee.flows.answering import Wishes, searched
         from cloudnee.flows.inputs import checked_search
-        from cloudnee.flows.recalling import asked
-        from cloudnee.flows.searching import found_passages
 
         checked_search(query, top_k, tags)
-        if not query.strip() or not self._store.known:
-            return ()
-        reader = self._caller.reader()
-        question = asked(query, self._engine.words(), reader)
-        return found_passages(self._engine, question, reader.bit, top_k, tags)
+        wishes = Wishes(top_k, after=after, before=before, tags=tuple(tags), recency=recency)
+        return searched(self._caller, query, wishes)
 
     def recent(self, most: int = 10) -> list[Edge]:
         """The edges written last, newest first."""

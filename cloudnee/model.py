@@ -12,6 +12,7 @@ from datetime import datetime
 __all__ = [
     "Alias",
     "Applied",
+    "Chain",
     "Current",
     "Edge",
     "Entity",
@@ -26,6 +27,7 @@ __all__ = [
     "NewPage",
     "PageInfo",
     "Passage",
+    "Period",
     "Proposal",
     "Rated",
     "Recall",
@@ -186,10 +188,30 @@ class Current:
     more: int = 0
 
 
-class Recall:
-    """The answer to a question: `hits`, `passages`, `unread`; `subjects` is made when read."""
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Facts that lead from one to the next, in order; the smallest score is the best."""
 
-    __slots__ = ("_subjects", "_work", "hits", "passages", "unread")
+    edges: tuple[Edge, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A span of time that a question names: its words, and the moments it begins and ends at."""
+
+    words: str
+    start: datetime
+    end: datetime
+
+
+class Recall:
+    """The answer to a question: `hits`, `passages`, `unread`; `subjects` is made when read.
+
+    `chains` are there with more than one hop; `period` is the time that the question itself names.
+    """
+
+    __slots__ = ("_subjects", "_work", "chains", "hits", "passages", "period", "unread")
 
     def __init__(
         self,
@@ -197,8 +219,12 @@ class Recall:
         passages: tuple[Passage, ...] = (),
         unread: tuple[Unread, ...] = (),
         subjects: object = None,
+        chains: tuple[Chain, ...] = (),
+        period: Period | None = None,
     ) -> None:
         self.hits = hits
+        self.chains = chains
+        self.period = period
         self.passages = passages
         self.unread = unread
         self._work = subjects

@@ -11,7 +11,7 @@ from cloudnee.model import Recall
 
 __all__ = ["as_json", "plain"]
 
-_RECALL = ("hits", "passages", "subjects", "unread")
+_RECALL = ("hits", "chains", "passages", "subjects", "period", "unread")
 
 
 def as_json(document: object) -> str:

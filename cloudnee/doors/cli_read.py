@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cloudnee.doors.cli_answer import DONE, NOTHING, Answer
 from cloudnee.doors.cli_parse import UsageError
@@ -45,7 +45,7 @@ def _found(something: object) -> int:
 
 def current(memory: Memory, args: Namespace) -> Answer:
     """What is true now about whoever the phone or name leads to."""
-    found = memory.read_current(args.who)
+    found = memory.read_current(args.who, as_of=args.as_of)
     return Answer(found, current_lines(args.who, found), _found(found.entities))
 
 
@@ -70,14 +70,25 @@ def recall(memory: Memory, args: Namespace) -> Answer:
         hops=args.hops,
         feedback_influence=args.feedback_influence,
         scoring=args.scoring,
+        as_of=args.as_of,
+        **_narrowing(args),
     )
     lines = recall_lines(args.query, found, args.top_k if args.subjects else 0)
     return Answer(found, lines, _found(found.hits or found.passages))
 
 
+def _narrowing(args: Namespace) -> dict[str, Any]:
+    return {
+        "after": args.after,
+        "before": args.before,
+        "tags": args.tag or (),
+        "recency": args.recency,
+    }
+
+
 def search(memory: Memory, args: Namespace) -> Answer:
     """The best passages for a question."""
-    found = memory.search_pages(args.query, top_k=args.top_k, tags=args.tag or ())
+    found = memory.search_pages(args.query, top_k=args.top_k, **_narrowing(args))
     return Answer(found, search_lines(args.query, found), _found(found))
 
 

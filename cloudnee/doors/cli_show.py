@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from cloudnee.doors.cli_tables import clean, table
 from cloudnee.model import Current, Edge, Entity, Hit, Passage, Recall, Report, Subject, Unread
@@ -145,8 +145,16 @@ def recall_lines(query: str, found: Recall, subjects: int = 0) -> Iterator[str]:
         yield "who satisfies most of it:"
         yield from _indented(table([_subject_row(one) for one in found.subjects[:subjects]]))
         yield "\nfact by fact:"
+    if found.period:
+        last = found.period.end - timedelta(microseconds=1)
+        yield f"in {clean(found.period.words)}: {day(found.period.start)} to {day(last)}"
     for at, hit in enumerate(found.hits, 1):
         yield from _hit_lines(at, hit)
+    if found.chains:
+        yield "\nfrom one to the next:"
+        for chain in found.chains:
+            told = " → ".join(clean(edge.text) for edge in chain.edges)
+            yield f"{_INDENT}{chain.score:.3f}  {told}"
     if found.passages:
         yield "\non the pages:"
         yield from _indented(table([_passage_row(passage) for passage in found.passages]))

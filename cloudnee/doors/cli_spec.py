@@ -43,6 +43,19 @@ _READERS = (
     _arg("--max-tokens", metavar="N", type=int, tell="stop after so many tokens"),
 )
 
+_AS_OF = _arg("--as-of", metavar="DATE", tell="what was true on that day")
+_NARROWING = (
+    _arg("--after", metavar="DATE", tell='from then on: 2026-03-16, "7 days ago", "last week"'),
+    _arg("--before", metavar="DATE", tell="up to then"),
+    _arg(
+        "--tag",
+        metavar="TAG",
+        action="append",
+        tell="only on pages with this tag; may be given again",
+    ),
+    _arg("--recency", action="store_true", tell="let what is old count less"),
+)
+
 _READING = ("sync", "import")  # of the verbs that keep the record, those that read pages
 
 GLOBALS = (
@@ -115,9 +128,12 @@ VERBS = (
         "current",
         "what is true now about a phone or a name",
         "By SQL alone: no model is loaded. A handle or name that leads to several people shows "
-        "each apart.",
-        (_WHO,),
-        ('cloudnee current "+65 9123 4567"', 'cloudnee current "Mrs Tan" --json'),
+        "each apart. With --as-of: what was true on that day.",
+        (_WHO, _AS_OF),
+        (
+            'cloudnee current "+65 9123 4567"',
+            'cloudnee current "Chemical wash" --as-of 2025-06-01',
+        ),
         _READ + "current",
     ),
     Verb(
@@ -150,8 +166,10 @@ VERBS = (
                 metavar="N",
                 type=int,
                 default=1,
-                tell="how far to follow edges from what was found (1)",
+                tell="2 or 3: also chains of facts that lead further (1)",
             ),
+            *_NARROWING,
+            _AS_OF,
             _arg(
                 "--feedback-influence",
                 metavar="F",
@@ -186,12 +204,7 @@ VERBS = (
         (
             _arg("query", metavar="QUERY", tell="the question, in quotes"),
             _arg("--top-k", metavar="N", type=int, default=10, tell="how many passages (10)"),
-            _arg(
-                "--tag",
-                metavar="TAG",
-                action="append",
-                tell="only on pages with this tag; may be given again",
-            ),
+            *_NARROWING,
         ),
         (
             'cloudnee search "who opens a dance studio"',

@@ -14,6 +14,7 @@ from cloudnee.model import (
     Hit,
     PageInfo,
     Passage,
+    Period,
     Recall,
     Report,
     Source,
@@ -98,6 +99,10 @@ def recalled(found: Recall, org: str) -> Value:
     """Hits, passages, subjects and unread pages."""
     return {
         "hits": [_hit(hit, org) for hit in found.hits],
+        "chains": [
+            {"edges": edges(chain.edges, org), "score": chain.score} for chain in found.chains
+        ],
+        "period": _period(found.period),
         **searched(found.passages),
         "subjects": [
             {"entityId": one.id, "displayName": one.name, "score": one.score}
@@ -105,6 +110,12 @@ def recalled(found: Recall, org: str) -> Value:
         ],
         "unread": _unread(found.unread),
     }
+
+
+def _period(found: Period | None) -> Value | None:
+    if found is None:
+        return None
+    return {"words": found.words, "start": _millis(found.start), "end": _millis(found.end)}
 
 
 def searched(found: Iterable[Passage]) -> Value:

@@ -120,6 +120,12 @@ async def recall(body: wire.RecallAsked, visitor: Came) -> Response:
             wide_k=body.wide_k,
             feedback_influence=body.feedback_influence,
             scoring=body.scoring,
+            hops=body.hops,
+            as_of=body.as_of,
+            after=body.after,
+            before=body.before,
+            tags=body.tags,
+            recency=body.recency,
         )
         return answers.recalled(found, memory.org)
 
@@ -132,7 +138,15 @@ async def search(body: wire.SearchAsked, visitor: Came) -> Response:
 
     def work() -> Any:
         memory = visitor.asking(body.org_id, body.audience)
-        return answers.searched(memory.search_pages(body.query, body.top_k, tags=body.tags))
+        found = memory.search_pages(
+            body.query,
+            body.top_k,
+            tags=body.tags,
+            after=body.after,
+            before=body.before,
+            recency=body.recency,
+        )
+        return answers.searched(found)
 
     return await _told(work)
 
@@ -182,7 +196,7 @@ async def current(asked: Annotated[wire.CurrentAsked, Query()], visitor: Came) -
 
     def work() -> Any:
         memory = visitor.asking(asked.org_id, asked.audience)
-        return answers.current(memory.read_current(asked.who), memory.org)
+        return answers.current(memory.read_current(asked.who, as_of=asked.as_of), memory.org)
 
     return await _told(work)
 

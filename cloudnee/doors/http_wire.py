@@ -13,6 +13,7 @@ from pydantic.alias_generators import to_camel
 
 __all__ = [
     "AliasAsked",
+    "ChainTold",
     "Counts",
     "CurrentAsked",
     "EdgeTold",
@@ -40,6 +41,7 @@ __all__ = [
     "PagesAsked",
     "PagesHealth",
     "PassageTold",
+    "PeriodTold",
     "PersonTold",
     "RecallAsked",
     "RecentAsked",
@@ -126,6 +128,12 @@ class RecallAsked(_Asked):
     wide_k: int = Field(100, ge=1, le=4096)
     feedback_influence: float = Field(0.0, ge=0, le=1, allow_inf_nan=False)
     scoring: Literal["exact", "wide"] = "exact"
+    hops: int = Field(1, ge=1, le=3)
+    as_of: Line | None = Field(None, examples=["2025-06-01"])
+    after: Line | None = Field(None, examples=["last week"])
+    before: Line | None = Field(None, examples=["2026-03-16"])
+    tags: list[Line] = Field(default_factory=list, max_length=100, examples=[["work"]])
+    recency: bool = False
 
 
 class SearchAsked(_Asked):
@@ -135,7 +143,10 @@ class SearchAsked(_Asked):
         examples=["which unit leaks?"]
     )
     top_k: int = Field(10, ge=1, le=1000)
+    after: Line | None = Field(None, examples=["last week"])
+    before: Line | None = Field(None, examples=["2026-03-16"])
     tags: list[Line] = Field(default_factory=list, max_length=100, examples=[["work"]])
+    recency: bool = False
 
 
 class ImproveAsked(_Asked):
@@ -167,10 +178,13 @@ class CurrentAsked(_AskedInQuery):
     """Who is asked for: a phone, an e-mail address, a name or an id."""
 
     who: Line = Field(examples=["+65 9123 4567"])
+    as_of: Line | None = Field(None, examples=["2025-06-01"])
 
 
-class HistoryAsked(CurrentAsked):
+class HistoryAsked(_AskedInQuery):
     """Whose history."""
+
+    who: Line = Field(examples=["Mrs Tan"])
 
 
 class GraphAsked(_AskedInQuery):
@@ -309,11 +323,28 @@ class SubjectTold(_Told):
     score: float
 
 
+class ChainTold(_Told):
+    """Facts that lead from one to the next."""
+
+    edges: list[EdgeTold]
+    score: float
+
+
+class PeriodTold(_Told):
+    """A span of time that the question names."""
+
+    words: str
+    start: int
+    end: int
+
+
 class Hits(_Told):
     """The answer to a question."""
 
     hits: list[HitTold]
+    chains: list[ChainTold]
     passages: list[PassageTold]
+    period: PeriodTold | None
     subjects: list[SubjectTold]
     unread: list[UnreadTold]
 

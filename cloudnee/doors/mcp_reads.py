@@ -8,7 +8,7 @@ from typing import Any
 from cloudnee.doors import wording
 from cloudnee.doors.mcp_told import Told, clipped
 from cloudnee.memory import Memory
-from cloudnee.model import Edge, Passage, Unread
+from cloudnee.model import Chain, Edge, Passage, Unread
 
 __all__ = [
     "edge_line",
@@ -126,11 +126,24 @@ def recall(memory: Memory, asked: Asked, told: Told) -> None:
         for hit in found.hits[offset:]
     ]
     left = told.each("hits", hits, len(hits))
+    _chains(told, found.chains if not offset else ())
     passages = () if left else found.passages[max(offset - len(found.hits), 0) :]
     rows = _passage_rows(passages)
     left += told.each("passages", rows, len(rows) if not left else len(found.passages))
     at = len(found.hits) + len(found.passages) - left
     told.left(left, f"recall with the same arguments and offset {at}")
+
+
+def _chains(told: Told, chains: Sequence[Chain]) -> None:
+    rows = [
+        (
+            {"edges": [edge_value(edge) for edge in one.edges], "score": round(one.score, 6)},
+            " → ".join(clipped(wording.fact(edge)) for edge in one.edges),
+        )
+        for one in chains
+    ]
+    left = told.each("chains", rows, len(rows))
+    told.left(left, "ask with a smaller top_k")
 
 
 def search_pages(memory: Memory, asked: Asked, told: Told) -> None:

@@ -42,6 +42,13 @@ _PASSAGES = array(
     ),
     "the best passages",
 )
+_AS_OF = text("a day such as 2025-06-01: what was true then")
+_NARROWING: dict[str, Any] = {
+    "after": text('from then on: 2026-03-16, "7 days ago", "last week"'),
+    "before": text("up to then"),
+    "tags": array(text("a tag"), "only what stands on pages with one of these tags"),
+    "recency": boolean("let what is old count less (false)"),
+}
 _EDGE = record(
     "one fact as one page states it",
     id=text("the edge's id: give it to improve or forget"),
@@ -90,7 +97,7 @@ _READS = (
         "this first when you know whom it is about: a phone number, an e-mail address or a name. "
         "It is an exact lookup and takes no time. Several entities in the answer are several "
         "people: ask which one is meant. For open questions use recall.",
-        record(who=_WHO, offset=_OFFSET, optional=("offset",)),
+        record(who=_WHO, as_of=_AS_OF, offset=_OFFSET, optional=("as_of", "offset")),
         record(
             entities=array(_ENTITY, "who is meant; several are several people"),
             edges=_EDGES,
@@ -113,15 +120,32 @@ _READS = (
             query=text("the question in plain words, names included"),
             top_k=integer("how many facts and passages (5)", 1, 1000),
             wide_k=integer('with scoring "wide": how many of each index (100)', 1, 4096),
-            hops=integer("how far from what was found (1)", 1, 1),
+            hops=integer("2 or 3: also chains of facts that lead further (1)", 1, 3),
+            as_of=_AS_OF,
+            **_NARROWING,
             feedback_influence=number("how much ratings count, 0 to 1 (0)"),
             scoring=text("how it is scored (exact)", among=("exact", "wide", "scan")),
             offset=_OFFSET,
-            optional=("top_k", "wide_k", "hops", "feedback_influence", "scoring", "offset"),
+            optional=(
+                "top_k",
+                "wide_k",
+                "hops",
+                "feedback_influence",
+                "scoring",
+                "offset",
+                "as_of",
+                *_NARROWING,
+            ),
         ),
         record(
             hits=array(
                 record(edge=_EDGE, score=number("the smallest is the best")), "the best facts"
+            ),
+            chains=array(
+                record(
+                    edges=array(_EDGE, "from one to the next"), score=number("smallest is best")
+                ),
+                "with hops 2 or 3: facts that lead further",
             ),
             passages=_PASSAGES,
             unread=_UNREAD,
@@ -140,9 +164,9 @@ _READS = (
         record(
             query=text("the question in plain words, names included"),
             top_k=integer("how many passages (10)", 1, 1000),
-            tags=array(text("a tag"), "only on pages with one of these tags"),
+            **_NARROWING,
             offset=_OFFSET,
-            optional=("top_k", "tags", "offset"),
+            optional=("top_k", "offset", *_NARROWING),
         ),
         record(passages=_PASSAGES, left=_LEFT, next=_NEXT),
         reads.search_pages,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloudnee.graph.moments import Span
 from cloudnee.graph.passages import FIRST, bm25, idf, reciprocal_ranks, weighted
 from cloudnee.graph.question import spans
 from cloudnee.pages.passages import ASKS, ASSISTANT, FRONT, TELLS_WHEN, TURN
@@ -90,6 +91,7 @@ class Finder:
         self.seen_pages = (shelf.seen_by & bit) != 0
         self.seen = self.seen_pages[shelf.page]
         self.allowed = self.seen
+        self.period: Span | None = None
         self.many = int(np.count_nonzero(self.seen))
         self.times: dict[str, Floats] = {}
         self.spots: dict[str, tuple[Places, Places]] = {}
@@ -247,7 +249,7 @@ class Finder:
         found = np.zeros(len(self.shelf.ids))
         asked = _dates_of(wanted.text)
         if not asked:
-            return found
+            return self._in_period(wanted) if self.period else found
         table = self.shelf.dates(self.zone)
         many = max(1, int(np.count_nonzero(self.seen_pages)))
         gain = np.zeros(len(table))
@@ -255,6 +257,16 @@ class Finder:
             same = table[:, part] == value
             gain += same * idf(many, int(np.count_nonzero(same & self.seen_pages)))
         return np.asarray(gain[self.shelf.page] / (2.2 * wanted.weight), np.float64)
+
+    def _in_period(self, wanted: Wanted) -> Floats:
+        """The same for words such as "last week": pages whose own date lies in that time."""
+        start, end = self.period[:2] if self.period else (0, 0)
+        dates = [page.own_date for page in self.shelf.pages]
+        inside = np.asarray([date is not None and start <= date < end for date in dates], bool)
+        many = max(1, int(np.count_nonzero(self.seen_pages)))
+        rare = idf(many, int(np.count_nonzero(inside & self.seen_pages)))
+        share = rare / (2.2 * (wanted.weight + rare))
+        return np.asarray(inside[self.shelf.page] * share, np.float64)
 
     # neighbours
 

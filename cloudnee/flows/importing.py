@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from cloudnee.errors import BadInput, CloudneeError
+from cloudnee.flows.exported import is_export
 from cloudnee.flows.folder import file_text, root_of, scan
-from cloudnee.flows.moving import is_export, restore
+from cloudnee.flows.moving import restore
 from cloudnee.flows.notes import slug
 from cloudnee.flows.remembering import Remembering
 from cloudnee.model import Imported, NewPage

@@ -22,6 +22,7 @@ __all__ = [
 KINDS = ("phone", "email", "name")
 SCORINGS = ("exact", "wide", "scan")
 MOST_HITS = 1000
+MOST_HOPS = 3
 
 
 def checked_text(name: str, value: object) -> str:
@@ -62,14 +63,20 @@ def checked_ids(name: str, value: object) -> list[str]:
 
 
 def checked_recall(
-    query: object, top_k: object, wide_k: object, hops: object, influence: object, scoring: object
+    query: object,
+    top_k: object,
+    wide_k: object,
+    hops: object,
+    influence: object,
+    scoring: object,
+    tags: object,
 ) -> None:
     """The arguments of `recall`, refused by name with what is allowed."""
     checked_text("query", query)
     checked_count("top_k", top_k, MOST_HITS)
     checked_count("wide_k", wide_k, 4096)
-    if hops not in (1,) or isinstance(hops, bool):
-        raise BadInput(f"hops must be 1, not {hops!r}")
+    checked_count("hops", hops, MOST_HOPS)
+    checked_ids("tags", tags)
     if not isinstance(influence, (int, float)) or isinstance(influence, bool):
         raise BadInput(f"feedback_influence must be a number, not {influence!r}")
     if not 0 <= influence <= 1:

@@ -9,19 +9,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from cloudnee.config import AudienceRules
 from cloudnee.errors import BadInput, CloudneeError, StoreError
 from cloudnee.flows.archive import Source, opened_source
 from cloudnee.flows.contradicting import judged_anew
-from cloudnee.flows.exporting import DATES, FORMAT, VERSION
+from cloudnee.flows.exported import head_of, rule_of, storable, timed
+from cloudnee.flows.exporting import VERSION
 from cloudnee.flows.remembering import TOGETHER, Remembering
-from cloudnee.graph.dates import micros
 from cloudnee.graph.facts import triplet_text
 from cloudnee.graph.identity import folded_key
 from cloudnee.model import Imported, NewPage
@@ -34,34 +31,12 @@ from cloudnee.store.merging import Merging
 from cloudnee.store.moving import Moving
 from cloudnee.store.vectors import FACT, NAME, PASSAGE
 
-__all__ = ["is_export", "restore"]
+__all__ = ["restore"]
 
 # What reading a line of another shape ends with: each transaction it was in is undone.
 _MISSHAPEN = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_HALF = 1 << 62  # ids grow by an offset, and stay in 64 bits
 Row = dict[str, Any]
 Text = tuple[int, str]
-
-
-def is_export(source: Path) -> bool:
-    """Whether a folder or .zip file is an export of cloudnee."""
-    if not source.is_dir() and source.suffix.lower() != ".zip":
-        return False
-    opened = opened_source(source)
-    try:
-        return _head(opened) is not None
-    finally:
-        opened.close()
-
-
-def _head(source: Source) -> Row | None:
-    data = source.read("memory.json")
-    try:
-        head = json.loads(data) if data is not None else None
-    except ValueError:
-        return None
-    return head if isinstance(head, dict) and head.get("format") == FORMAT else None
 
 
 def restore(remembering: Remembering, file: Path) -> Imported:
@@ -138,7 +113,7 @@ class _Restoring:
     # beginning
 
     def _checked_head(self) -> Row:
-        head = _head(self.source)
+        head = head_of(self.source)
         if head is None:
             raise BadInput(f"{self.file} is no export of cloudnee: it has no memory.json of one")
         if head["version"] > VERSION:
@@ -164,7 +139,7 @@ class _Restoring:
                     "org or file; single pages can be remembered from the export's pages/"
                 )
             if "secret" in head:
-                rules = [_rule(audience) for audience in head["audiences"]]
+                rules = [rule_of(audience) for audience in head["audiences"]]
                 self.store.set_audiences(rules)
                 self.moving.begin(head)
             offsets = self.moving.reserve(head["last"])
@@ -200,9 +175,9 @@ class _Restoring:
         for number, line in enumerate(self.source.lines(name), 1):
             try:
                 row = json.loads(line)
-                if not isinstance(row, dict) or not _storable(row):
+                if not isinstance(row, dict) or not storable(row):
                     raise ValueError
-                row = _timed(row)
+                row = timed(row)
             except (ValueError, TypeError, OverflowError):
                 self.left.append((f"{name}, line {number}", "not a line of an export"))
                 continue
@@ -395,31 +370,3 @@ def _texts(page: Row) -> Iterator[Text]:
             yield NAME, source
             yield NAME, target
             yield FACT, triplet_text(source, fact["relation"], target)
-
-
-def _rule(audience: Row) -> AudienceRules:
-    see, hide, write = (tuple(audience[key]) for key in ("see", "hide", "write"))
-    return AudienceRules(audience["name"], see, hide, write)
-
-
-def _storable(value: Any) -> bool:
-    """Whether SQLite can hold every part of a value: text in UTF-8, integers of 64 bits."""
-    if isinstance(value, dict):
-        return all(map(_storable, value.values()))
-    if isinstance(value, list):
-        return all(map(_storable, value))
-    if isinstance(value, str):
-        return value.isascii() or not _SURROGATE.search(value)
-    return not isinstance(value, int) or -_HALF <= value < _HALF
-
-
-def _timed(value: Any) -> Any:
-    """ISO dates as the store counts them."""
-    if isinstance(value, list):
-        return [_timed(one) for one in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        key: micros(datetime.fromisoformat(held)) if key in DATES and held else _timed(held)
-        for key, held in value.items()
-    }

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloudnee.flows.narrowing import Narrowing
 from cloudnee.graph.question import Question, expanded, named
 from cloudnee.graph.score import Parts, parts
-from cloudnee.model import Hit, Subject
+from cloudnee.model import Hit
 from cloudnee.pages.terms import content_words, identifiers, terms
 from cloudnee.store.snapshot import Snapshot, exact_distances
 from cloudnee.store.vectors import FACT, NAME, Vectors
@@ -27,8 +27,6 @@ __all__ = ["Recaller", "Scored", "asked"]
 
 _MARGIN = 0.02  # more than int8 copies can err in a score of three parts
 _MOST_POSTINGS = 5000
-_WORD_LIFT = 0.25
-Embed = Callable[[Sequence[str]], "list[bytes | None]"]
 
 
 def asked(query: str, words: Mapping[str, str], reader: Reader) -> Question:
@@ -84,10 +82,11 @@ class Recaller:
         wide_k: int,
         influence: float,
         scoring: str,
+        narrowing: Narrowing,
     ) -> tuple[Hit, ...]:
         """The best triplets, one hit each, that SQL confirms as current and visible."""
         with self.snapshot.fresh() as snapshot:
-            visible = np.flatnonzero(snapshot.edges["current_for"] & self.reader.bit)
+            visible = self._visible(snapshot, narrowing)
             if not len(visible):
                 return ()
             near = self._near(snapshot, vector, scan=scoring == "scan")
@@ -96,7 +95,10 @@ class Recaller:
                 self._narrow(snapshot, vector, visible, distances, wide_k)
             exact = self._exact(snapshot, question, visible)
             least = 0 if scoring == "scan" else top_k
-            scored = self._best(snapshot, visible, distances, exact, vector, least, influence)
+            faded = self._faded(snapshot, visible, narrowing)
+            scored = self._best(
+                snapshot, visible, distances, exact, vector, least, influence, faded
+            )
             found = self._confirmed(snapshot, scored, top_k)
             return found if self._speaks(question, found, vector, scored) else ()
 
@@ -115,6 +117,46 @@ class Recaller:
             return True
         asked = {term for word in content_words(question.text) for term in terms(word)}
         return any(asked.intersection(terms(hit.edge.text)) for hit in hits)
+
+    def _visible(self, snapshot: Snapshot, narrowing: Narrowing) -> NDArray[np.int64]:
+        """The edges that are current for this audience and within dates and tags."""
+        visible = np.flatnonzero(snapshot.edges["current_for"] & self.reader.bit)
+        if narrowing.after is None and narrowing.before is None and not narrowing.tags:
+            if narrowing.period is None:
+                return visible
+        else:
+            tags = narrowing.tags_of(self.store, self.reader.bit)
+            pages, dates = (snapshot.edges[name][visible] for name in ("page", "as_of"))
+            visible = visible[narrowing.kept(pages, dates, tags)]
+        return visible[narrowing.within(snapshot.edges["as_of"][visible])]
+
+    def _faded(
+        self, snapshot: Snapshot, edges: NDArray[np.int64], narrowing: Narrowing
+    ) -> NDArray[np.float64]:
+        """How far each edge has faded, where that is asked for: its parts grow by so much."""
+        if not narrowing.recency:
+            return np.zeros(len(edges))
+        tags = narrowing.tags_of(self.store, self.reader.bit)
+        return narrowing.age(snapshot.edges["page"][edges], snapshot.edges["as_of"][edges], tags)
+
+    def scores(
+        self, question: Question, vector: bytes | None, *, influence: float, narrowing: Narrowing
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """(row ids in order, their scores from the copies) of all edges this audience sees."""
+        with self.snapshot.fresh() as snapshot:
+            visible = self._visible(snapshot, narrowing)
+            near = self._near(snapshot, vector, scan=False)
+            distances = self._distances(snapshot, near, visible, question)
+            faded = self._faded(snapshot, visible, narrowing)
+            score = self._parts(snapshot, visible, distances, influence, faded).score
+            ids = snapshot.edges["id"][visible]
+            order = np.argsort(ids)
+            return ids[order], np.asarray(score[order], np.float64)
+
+    def ends(self, edges: Iterable[str]) -> list[int]:
+        """The entities that edges lead between."""
+        rows = (self.store.edge_by_eid(eid, self.reader.bit) for eid in edges)
+        return [entity for row in rows if row for entity in (row.source, row.target)]
 
     # distances
 
@@ -219,9 +261,10 @@ class Recaller:
         vector: bytes | None,
         least: int,
         influence: float,
+        faded: NDArray[np.float64],
     ) -> Scored:
         """The candidates for the `least` best (0: all), their distances exact, in total order."""
-        rough = self._parts(snapshot, edges, distances, influence)
+        rough = self._parts(snapshot, edges, distances, influence, faded)
         near = np.arange(len(edges))
         if least:
             near = self._nearest(snapshot, edges, rough.score, exact, least)
@@ -229,7 +272,7 @@ class Recaller:
         columns = [column[near] for column in distances]
         if vector is not None and least:
             self._sharpen(snapshot, chosen, columns, vector)
-        fine = self._parts(snapshot, chosen, columns, influence)
+        fine = self._parts(snapshot, chosen, columns, influence, faded[near])
         order = np.lexsort((snapshot.edges["eid"][chosen], fine.score, -exact[near]))
         sorted_parts = Parts(fine.source[order], fine.relation[order], fine.target[order])
         nearest = np.fmin(np.fmin(*columns[:2]), columns[2])[order]
@@ -241,9 +284,14 @@ class Recaller:
         edges: NDArray[np.int64],
         distances: Sequence[NDArray[np.float64]],
         influence: float,
+        faded: NDArray[np.float64],
     ) -> Parts:
         importance, weight = snapshot.edges["importance"][edges], snapshot.edges["weight"][edges]
-        return parts((distances[0], distances[1], distances[2]), importance, weight, influence)
+        three = (distances[0], distances[1], distances[2])
+        found = parts(three, importance, weight, influence)
+        if not faded.any():
+            return found
+        return Parts(*(part * (1 + faded) for part in (found.source, found.relation, found.target)))
 
     def _nearest(
         self,
@@ -321,61 +369,3 @@ class Recaller:
         }
         score = sum(three.values())
         return Hit(edge, score, {**three, "exact": float(scored.exact[i])}, edge.sources)
-
-    # subjects
-
-    def subjects(self, question: Question, embed: Embed, most: int = 10) -> tuple[Subject, ...]:
-        """Who satisfies most of the question's parts, over all edges the audience sees.
-
-        For each content word and each pair of neighbours, the best cosine to a name that the
-        subject leads to, and 0.25 more where the word stands in that edge; the sum ranks.
-        """
-        words = content_words(question.rest)[:24]
-        phrases = words + [f"{a} {b}" for a, b in pairwise(words)]
-        vectors = embed(phrases) if phrases else []
-        with self.snapshot.fresh() as snapshot:
-            edges = np.flatnonzero(snapshot.edges["current_for"] & self.reader.bit)
-            if not len(edges) or not phrases:
-                return ()
-            edges = edges[np.argsort(snapshot.edges["eid"][edges])]  # ties go by first edge id
-            sources = snapshot.edges["source"][edges]
-            people, first, inverse = np.unique(sources, return_index=True, return_inverse=True)
-            total = np.zeros(len(people))
-            for phrase, vector in zip(phrases, vectors, strict=True):
-                gain = self._gain(snapshot, edges, phrase, vector)
-                best = np.zeros(len(people))
-                np.maximum.at(best, inverse, gain)
-                total += best
-            order = np.lexsort((first, -np.round(total, 6)))[:most]
-            return self._ranked(people[order], total[order])
-
-    def _gain(
-        self, snapshot: Snapshot, edges: NDArray[np.int64], phrase: str, vector: bytes | None
-    ) -> NDArray[np.float64]:
-        gain = np.zeros(len(edges))
-        if vector is not None:
-            copy = snapshot.copies[NAME]
-            cosine = 1 - copy.distances(np.frombuffer(vector, np.float32))
-            places = snapshot.place["target"][edges]
-            held = places >= 0
-            gain[held] = np.maximum(cosine[places[held]], 0)
-        if " " not in phrase:
-            gain += _WORD_LIFT * self._standing(snapshot, edges, phrase)
-        return gain
-
-    def _standing(
-        self, snapshot: Snapshot, edges: NDArray[np.int64], word: str
-    ) -> NDArray[np.bool_]:
-        scopes = [scope for scope, _, _ in self.store.visible_scopes(self.reader.bit)]
-        rows: set[int] = set()
-        for term in terms(word):
-            rows |= self.store.edges_with_term(scopes, term, 10 * _MOST_POSTINGS)
-        return np.isin(snapshot.edges["id"][edges], np.fromiter(rows, np.int64, len(rows)))
-
-    def _ranked(self, people: NDArray[np.int64], total: NDArray[Any]) -> tuple[Subject, ...]:
-        found = []
-        for person, score in zip(people, total, strict=True):
-            eid, name, _ = self.reader.shown(int(person))
-            if score > 0:
-                found.append(Subject(eid, name, round(float(score), 4)))
-        return tuple(found)

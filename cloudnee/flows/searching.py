@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cloudnee.flows.finding import Finder, Wanted
 from cloudnee.flows.linking import Linker
+from cloudnee.flows.narrowing import Narrowing
 from cloudnee.model import Passage
 from cloudnee.pages.terms import identifiers, terms
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["found_passages"]
 
 _UNRELATED = 0.5  # the distance from which on texts are taken for unrelated if no model says
+_FADE = 6.0  # how much the score of a passage falls until it is forgotten, where recency counts
 _SENTENCE = re.compile(r"(?<=[.!?。！？])[\"'”’)]*\s+|\n+")
 
 
@@ -31,20 +32,22 @@ def found_passages(
     question: Question,
     bit: int,
     top_k: int,
-    tags: Sequence[str] = (),
+    narrowing: Narrowing,
     vector: bytes | None = None,
 ) -> tuple[Passage, ...]:
     """The best passages this audience sees; those with an exact identifier of the question first.
 
-    With `tags` only passages of pages that have one of them. `vector` is that of the question,
-    where it is embedded already.
+    `vector` is that of the question, where it is embedded already. A page's date is the one it
+    gives itself, else that of its facts.
     """
     store = engine.store
     with engine.shelf.fresh() as shelf:
         if not len(shelf.ids):
             return ()
         finder = Finder(shelf, store, bit, engine.zone, sorted(question.entities))
-        finder.allowed = finder.seen & _tagged(shelf, tags)[shelf.page]
+        finder.period = narrowing.period
+        pages = _kept(shelf, narrowing)
+        finder.allowed = finder.seen & pages[shelf.page]
         if not finder.allowed.any():
             return ()
         wanted = finder.wanted(question.text)
@@ -52,11 +55,13 @@ def found_passages(
         score = finder.first_look(wanted, vector)
         linker = Linker(finder, wanted, score)
         places, final = linker.ranked()
+        if narrowing.recency:
+            final = final - _FADE * _faded(shelf, narrowing)[shelf.page[places]]
         least = 1 - (_UNRELATED if engine.unrelated is None else engine.unrelated)
-        kept = linker.related(places, least)
-        places, final = places[kept], final[kept]
         exact = finder.holding(places, identifiers(question.text))
         best = places[np.lexsort((places, -np.round(final, 9), -exact))[:top_k]].tolist()
+        if not linker.related(best, least).any():
+            return ()  # nothing is known of it, and so we say
         scores = dict(zip(places.tolist(), final.tolist(), strict=True))
         texts = finder.texts(best)
         return tuple(
@@ -66,11 +71,22 @@ def found_passages(
         )
 
 
-def _tagged(shelf: Shelf, tags: Sequence[str]) -> NDArray[np.bool_]:
-    """Which pages of the shelf have one of these tags; all where none is asked for."""
-    asked = {tag.casefold().lstrip("#") for tag in tags}
-    has = [not asked or any(tag.casefold() in asked for tag in page.tags) for page in shelf.pages]
-    return np.asarray(has, bool)
+def _kept(shelf: Shelf, narrowing: Narrowing) -> NDArray[np.bool_]:
+    """Which pages of the shelf lie within the dates and tags asked for."""
+    return narrowing.kept(shelf.page_ids, _dates(shelf), _tags(shelf))
+
+
+def _faded(shelf: Shelf, narrowing: Narrowing) -> NDArray[np.float64]:
+    """How far each page of the shelf has faded."""
+    return narrowing.age(shelf.page_ids, _dates(shelf), _tags(shelf))
+
+
+def _dates(shelf: Shelf) -> NDArray[np.int64]:
+    return np.asarray([page.as_of for page in shelf.pages], np.int64)
+
+
+def _tags(shelf: Shelf) -> dict[int, tuple[str, ...]]:
+    return {page.page: tuple(t.casefold() for t in page.tags) for page in shelf.pages if page.tags}
 
 
 def _passage(

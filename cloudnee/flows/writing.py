@@ -206,7 +206,7 @@ class Writer:
     def _passages(self, row: PageRow | None, page: int, scope: int, draft: Draft) -> None:
         passages, made = draft.passages, draft.passage_vectors
         if passages is None:
-            if row is not None and row.own_date != draft.own_date:
+            if row is not None and (row.own_date, row.as_of) != (draft.own_date, draft.as_of):
                 self.store.touch_passages(page)
         elif row is None or row.content_hash != draft.page.content_hash:
             self.store.set_passages(page, scope, passages, made)

@@ -184,6 +184,11 @@ class EdgeRows(OrgRows):
         rows = self.db.rows("current_with_texts", org=self.org, texts=as_json(list(texts)), bit=bit)
         return [EdgeRow._make(row) for row in rows]
 
+    def ends_of(self, row: int) -> tuple[int, ...]:
+        """The source and target of an edge by its row: nothing is told but by what is seen."""
+        found = self.db.row("ends_of", id=row)
+        return tuple(found) if found else ()
+
     def text(self, text: int) -> str:
         """A text by its row id."""
         row = self.db.row("text", text=text)

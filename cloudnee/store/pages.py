@@ -82,6 +82,11 @@ class PageRows(OrgRows):
             most=most,
         )
 
+    def tags_of_pages(self, bit: int) -> dict[int, tuple[str, ...]]:
+        """page → its tags, folded, of the pages that have any and that the audience sees."""
+        rows = self.db.rows("pages_tagged", org=self.org, bit=bit)
+        return {page: tuple(tags.casefold().split("\n")) for page, tags in rows}
+
     def page_texts(self, bit: int) -> list[tuple[str, str]]:
         """(path, text) of every page the audience sees."""
         return self.db.rows("page_texts", org=self.org, bit=bit)

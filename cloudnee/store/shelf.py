@@ -30,11 +30,13 @@ _BLOCK = 1024
 
 
 class ShelvedPage(NamedTuple):
-    """What is known of a page beside its passages; `own_date` in microseconds, if it has one."""
+    """What is known of a page beside its passages: `own_date` (if it gives itself one) and `as_of`
+    in microseconds."""
 
     page: int
     seen_by: int
     own_date: int | None
+    as_of: int
     tags: tuple[str, ...]
     title: str
     headings: tuple[str, ...]
@@ -146,9 +148,20 @@ class Shelf:
     def _part(
         self, row: tuple[Any, ...]
     ) -> tuple[ShelvedPage, NDArray[Any], NDArray[np.int8], NDArray[np.float32]] | None:
-        page, seen_by, own_date, tags, title, many, packed, headings, speakers, vectors, scales = (
-            row
-        )
+        (
+            page,
+            seen_by,
+            own_date,
+            as_of,
+            tags,
+            title,
+            many,
+            packed,
+            headings,
+            speakers,
+            vectors,
+            scales,
+        ) = row
         if not many:
             return None
         names = speakers.split("\n") if speakers else ()
@@ -159,6 +172,7 @@ class Shelf:
             page,
             seen_by,
             own_date,
+            as_of,
             tuple(tags.split("\n")) if tags else (),
             title,
             tuple(headings.split("\n")) if headings else (),

@@ -99,7 +99,7 @@ class Snapshot:
 
     columns = (
         "id", "source", "target", "source_text", "target_text", "text",
-        "importance", "weight", "eid", "current_for",
+        "importance", "weight", "eid", "page", "as_of", "current_for",
     )  # fmt: skip
 
     def __init__(self, vectors: Vectors) -> None:

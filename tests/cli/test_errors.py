@@ -20,7 +20,7 @@ def test_every_kind_of_error_ends_with_1_and_its_message(
 ) -> None:
     """Text for people, one JSON document for programs, both on stderr; nothing on stdout."""
 
-    def fail(self: Memory, who: str) -> None:
+    def fail(self: Memory, who: str, **_: object) -> None:
         raise kind(f"no {who}: \x1b[31mdo this")
 
     monkeypatch.setattr(Memory, "read_current", fail)

@@ -86,7 +86,7 @@ def test_a_reader_that_went_away_ends_it_quietly(remembered: Path) -> None:
 def test_an_interrupt_ends_it_quietly(desk: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C is exit code 130 and no traceback."""
 
-    def interrupted(self: Memory, who: str) -> None:
+    def interrupted(self: Memory, who: str, **_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Memory, "read_current", interrupted)

@@ -128,7 +128,7 @@ def test_recall_shows_score_and_parts(desk: Cli) -> None:
 def test_recall_as_json_has_the_python_fields(desk: Cli) -> None:
     """Hits, passages, subjects and unread; the parts of a score add up to it."""
     document = desk("recall", "chemical wash an hour", "--json").document
-    assert list(document) == ["hits", "passages", "subjects", "unread"]
+    assert list(document) == ["hits", "chains", "passages", "subjects", "period", "unread"]
     hit = document["hits"][0]
     assert set(hit) == names(Hit)
     parts = hit["parts"]
@@ -182,7 +182,7 @@ def test_odd_questions_end_without_an_error(desk: Cli, query: str) -> None:
     ran = desk("recall", "--json", "--", query)
     assert ran.code in (0, 1)
     assert ran.err == ""
-    assert set(ran.document) == {"hits", "passages", "subjects", "unread"}
+    assert set(ran.document) == {"hits", "chains", "passages", "subjects", "period", "unread"}
 
 
 def test_recent_is_bounded_and_newest_first(desk: Cli) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cloudnee.pages.terms import terms
+from cloudnee.pages.terms import STOP_WORDS, terms
 from tests.evaluation.sets import Unit
 
 __all__ = ["Rivals"]
@@ -35,7 +35,7 @@ class Rivals:
 
     def _bm25(self, question: str) -> NDArray[np.float64]:
         score = np.zeros(len(self.units))
-        for word in set(terms(question)):
+        for word in set(terms(question)) - STOP_WORDS:
             held = self.postings.get(word, ())
             idf = math.log(1 + (len(self.units) - len(held) + 0.5) / (len(held) + 0.5))
             for place, times in held:
@@ -43,7 +43,7 @@ class Rivals:
         return score
 
     def bm25(self, question: str) -> list[Unit]:
-        """Okapi BM25, k1 1.2, b 0.75."""
+        """Okapi BM25, k1 1.2, b 0.75, without the commonest words of a question."""
         return self._ranked(self._bm25(question))
 
     def dense(self, question: str) -> list[Unit]:

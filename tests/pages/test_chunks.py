@@ -83,7 +83,8 @@ def test_passages_are_what_a_reader_would_point_at() -> None:
 
 def test_who_speaks() -> None:
     """Turns name their speaker and go on until another speaks; a label of another page does not."""
-    talk = "**Gina** (D1:1): Hey!\n\n**Jon** (D1:2): Hello.\n\n- He goes on.\n\n## Later\n\nA remark.\n"
+    talk = "**Gina** (D1:1): Hey!\n\n**Jon** (D1:2): Hello.\n\n- He goes on.\n\n"
+    talk += "## Later\n\nA remark.\n"
     spans = passage_spans(parse_page("a.md", talk))
     assert [s.speaker for s in spans] == ["Gina", "Jon", None]
     assert [talk[s.start + s.said : s.end] for s in spans][:2] == [

@@ -294,6 +294,9 @@ SELECT id, eid, page, source, relation, target, source_text, target_text, chunk,
  WHERE org = :org AND current_for & :bit AND text IN (SELECT value FROM json_each(:texts))
  ORDER BY id LIMIT 200
 
+-- :name ends_of
+SELECT source, target FROM edges WHERE id = :id
+
 -- :name page_path
 SELECT path FROM pages WHERE id = :page
 

@@ -114,7 +114,7 @@ DELETE FROM passage_terms WHERE rowid BETWEEN :first AND :last
 DELETE FROM passages WHERE page = :page
 
 -- :name passages_since
-SELECT s.page, p.seen_by, p.own_date, p.tags, p.subject, s.many, s.packed, s.headings, s.speakers,
+SELECT s.page, p.seen_by, p.own_date, p.as_of, p.tags, p.subject, s.many, s.packed, s.headings, s.speakers,
        s.vectors, s.scales
   FROM passages s JOIN pages p ON p.id = s.page
  WHERE s.org = :org AND s.revision > :revision
@@ -178,3 +178,7 @@ SELECT p.entity, m.key, p.path, m.line
   FROM mentions m CROSS JOIN pages p ON p.id = m.page
  WHERE m.org = :org AND p.seen_by & :bit AND p.entity IS NOT NULL
  ORDER BY p.path, m.line, m.key
+
+-- :name pages_tagged
+SELECT p.id, p.tags FROM pages p
+ WHERE p.org = :org AND p.seen_by & :bit AND p.tags <> ''

@@ -98,12 +98,12 @@ SELECT id, kind FROM texts WHERE org = :org AND revision > :revision AND vector 
 
 -- :name edges_since
 SELECT id, source, target, source_text, target_text, text, importance, weight, eid,
-       current_for
+       page, as_of, current_for
   FROM edges WHERE org = :org AND revision > :revision
 
 -- :name edges_live
 SELECT id, source, target, source_text, target_text, text, importance, weight, eid,
-       current_for
+       page, as_of, current_for
   FROM edges WHERE org = :org AND current_for <> 0
 
 -- :name add_rating
