@@ -68,7 +68,7 @@ def opened_source(source: Path) -> Source:
         return _FolderSource(source)
     try:
         return _ZipSource(zipfile.ZipFile(source))
-    except (OSError, zipfile.BadZipFile) as error:
+    except _DAMAGED as error:
         raise BadInput(f"cannot read {source} as a .zip file: {error}") from error
 
 
