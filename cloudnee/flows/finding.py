@@ -119,15 +119,16 @@ class Finder:
 
     def _titles(self, text: str) -> tuple[dict[int, float], frozenset[str], str]:
         """(page by place → how surely it is meant, the terms of titles, the text without them)."""
-        found = [(s, e, k, sure) for s, e, k in spans(text) if (sure := _surely(text, s, e))]
         pages: dict[str, list[int]] = {}
-        for key, page, _ in self.store.pages_titled({k for _, _, k, _ in found}, self.bit):
+        for key, page, _ in self.store.pages_titled({k for _, _, k in spans(text)}, self.bit):
             pages.setdefault(key, []).append(page)
+        known = [span for span in spans(text) if span[2] in pages]
+        found = [(s, e, k, sure) for s, e, k in known if (sure := _surely(text, s, e))]
         named: dict[int, float] = {}
         taken: list[tuple[int, int, str]] = []
         titles: set[str] = set()
         for start, end, key, sure in sorted(found, key=lambda span: span[0] - span[1]):
-            if key not in pages or any(start < e and s < end for s, e, _ in taken):
+            if any(start < e and s < end for s, e, _ in taken):
                 continue
             taken.append((start, end, key))
             places = self.shelf.places_of(pages[key])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from cloudnee.graph.identity import entity_key
 
@@ -34,11 +35,20 @@ class Question:
     entities: frozenset[int] = frozenset()
 
 
-def spans(text: str) -> Iterator[tuple[int, int, str]]:
+def spans(text: str) -> tuple[tuple[int, int, str], ...]:
     """(start, end, key) of every run of up to six words, and of signs in unspaced scripts.
 
     The longest come first at each place; a possessive ending is also tried without it.
     """
+    return _spans(text)
+
+
+@lru_cache(maxsize=64)  # a question is taken apart for words, names, titles and speakers
+def _spans(text: str) -> tuple[tuple[int, int, str], ...]:
+    return tuple(_every_span(text))
+
+
+def _every_span(text: str) -> Iterator[tuple[int, int, str]]:
     tokens = [match.span() for match in _TOKEN.finditer(text)][:MOST_WORDS]
     for i, (start, _) in enumerate(tokens):
         for j in range(min(len(tokens), i + LONGEST_NAME), i, -1):

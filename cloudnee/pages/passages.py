@@ -21,17 +21,14 @@ __all__ = [
     "ASSISTANT",
     "FIELDS",
     "FRONT",
-    "PLACE_BITS",
     "TELLS_WHEN",
     "TURN",
     "PagePassages",
     "page_passages",
-    "passage_id",
     "title_keys",
 ]
 
 TURN, ASKS, TELLS_WHEN, ASSISTANT, FRONT = 1, 2, 4, 8, 16
-PLACE_BITS = 20  # a page of ten megabytes has fewer passages than this can count
 
 # One packed passage: numpy reads what `struct` wrote.
 FIELDS = [
@@ -96,11 +93,6 @@ class PagePassages:
     def terms(self) -> int:
         """How many index terms the page has in all."""
         return sum(_count(words) for words in self.indexed)
-
-
-def passage_id(page: int, place: int) -> int:
-    """The row of a passage in the text index: its page and its place there, counted from 0."""
-    return page << PLACE_BITS | place
 
 
 def page_passages(page: ParsedPage, name: str) -> PagePassages:

@@ -6,14 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from cloudnee.pages.passages import PagePassages, passage_id
 from cloudnee.store.base import OrgRows, as_json, scoped
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["PassageRows"]
+    from cloudnee.pages.passages import PagePassages
+
+__all__ = ["PLACE_BITS", "PassageRows"]
+
+PLACE_BITS = 20  # a page of ten megabytes has fewer passages than this can count
 
 Made = Mapping[int, "bytes | None"]
 
@@ -60,7 +63,7 @@ class PassageRows(OrgRows):
     def index_passages(self, page: int, scope: int, passages: PagePassages) -> None:
         """Put a page's passages in the text index, where it has none of them."""
         rows = [
-            (passage_id(page, place), scoped(scope, words))
+            (_passage_id(page, place), scoped(scope, words))
             for place, words in enumerate(passages.indexed)
         ]
         self.db.many("add_passage_terms", rows)
@@ -73,7 +76,7 @@ class PassageRows(OrgRows):
         scope, many, count = row[:3]
         if many:
             self.db.run("size_scope", scope=scope, passages=-many, terms=-count)
-            ends = {"first": passage_id(page, 0), "last": passage_id(page, many - 1)}
+            ends = {"first": _passage_id(page, 0), "last": _passage_id(page, many - 1)}
             self.db.run("drop_passage_terms", **ends)
         self.db.run("drop_passages", page=page)
         self.db.run("drop_mentions", page=page)
@@ -174,6 +177,11 @@ class PassageRows(OrgRows):
     def pages_about(self, entities: Iterable[int], bit: int) -> list[tuple[int, int]]:
         """(entity, page) of the pages whose subject is one of these entities."""
         return self.db.rows("pages_about", entities=as_json(list(entities)), bit=bit)
+
+
+def _passage_id(page: int, place: int) -> int:
+    """The row of a passage in the text index: its page and its place there, counted from 0."""
+    return page << PLACE_BITS | place
 
 
 def _packed(keys: Sequence[int], kept: Mapping[int, bytes], made: Made) -> tuple[bytes, bytes]:

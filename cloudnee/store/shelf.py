@@ -16,7 +16,8 @@ import numpy as np
 
 from cloudnee.graph.dates import from_micros
 from cloudnee.graph.identity import entity_key
-from cloudnee.pages.passages import FIELDS, PLACE_BITS
+from cloudnee.pages.passages import FIELDS
+from cloudnee.store.passages import PLACE_BITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

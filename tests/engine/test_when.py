@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from cloudnee import Memory
@@ -171,3 +174,13 @@ def test_hops_are_one_to_three(memory: Memory, hops: object) -> None:
     """Anything else is refused by name."""
     with pytest.raises(BadInput, match="hops must be a whole number from 1 to 3"):
         memory.recall("x", hops=hops)  # type: ignore[arg-type]
+
+
+def test_the_examples_of_the_docs_run(linked: Memory) -> None:
+    """The calls of docs/retrieval.md as they stand there."""
+    page = (Path(__file__).parents[2] / "docs/retrieval.md").read_text("utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    calls = [line for line in block.splitlines() if line.startswith("memory.")]
+    assert len(calls) == 5
+    for call in calls:
+        assert eval(call, {"memory": linked}) is not None
