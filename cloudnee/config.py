@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from cloudnee.errors import BadOntology
+from cloudnee.records import record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,7 @@ __all__ = ["MAX_AUDIENCES", "AudienceRules", "load_audiences"]
 MAX_AUDIENCES = 60  # one bit each in SQLite's signed 64-bit integers, with room to spare
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AudienceRules:
     """One audience: what it sees (`sees` but not `hides`) and writes, as path patterns.
 

@@ -6,8 +6,9 @@ the same thing, and nothing else can be read from them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
+
+from cloudnee.records import record
 
 __all__ = [
     "Alias",
@@ -41,7 +42,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alias:
     """A handle that leads to an entity: a phone, an e-mail address or another name.
 
@@ -54,7 +55,7 @@ class Alias:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewPage:
     """A page to remember, for `remember_many`. `as_of` dates it unless its front matter does."""
 
@@ -64,7 +65,7 @@ class NewPage:
     as_of: datetime | str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entity:
     """A thing that facts speak of, as one audience sees it.
 
@@ -78,7 +79,7 @@ class Entity:
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """Where a triplet is stated: one edge's id, page and line."""
 
@@ -87,7 +88,7 @@ class Source:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Edge:
     """One interval in which one page stated one fact.
 
@@ -121,7 +122,7 @@ class Edge:
     sources: tuple[Source, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Hit:
     """A triplet with its score: the sum of its three parts; the smallest is the best.
 
@@ -131,11 +132,11 @@ class Hit:
 
     edge: Edge
     score: float
-    parts: dict[str, float] = field(default_factory=dict)
+    parts: dict[str, float]
     sources: tuple[Source, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Passage:
     """A paragraph, list item or turn of a page, unchanged; the highest score is the best."""
 
@@ -148,7 +149,7 @@ class Passage:
     sentence: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NearNotes:
     """Two notes of one subject that may say the same, each with its place as PATH:LINE."""
 
@@ -159,7 +160,7 @@ class NearNotes:
     cosine: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Subject:
     """An entity with how much of a question its facts satisfy; the highest score is the best."""
 
@@ -168,7 +169,7 @@ class Subject:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unread:
     """A page whose newest text no extractor has read yet: its facts may be those of yesterday."""
 
@@ -177,7 +178,7 @@ class Unread:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Current:
     """What is current about whoever was asked for; several entities mean several people."""
 
@@ -188,7 +189,7 @@ class Current:
     more: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chain:
     """Facts that lead from one to the next, in order; the smallest score is the best."""
 
@@ -196,7 +197,7 @@ class Chain:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Period:
     """A span of time that a question names: its words, and the moments it begins and ends at."""
 
@@ -241,7 +242,7 @@ class Recall:
         return f"Recall(hits={self.hits!r}, passages={self.passages!r}, unread={self.unread!r})"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Refused:
     """A statement that was read and not believed, with the reason and the text it came from."""
 
@@ -252,7 +253,7 @@ class Refused:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Report:
     """What `remember` did. `status` is "written", "unchanged", "pending" or "failed".
 
@@ -274,7 +275,7 @@ class Report:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Estimated:
     """What a language model would take at most to read a page: calls, and tokens sent.
 
@@ -287,7 +288,7 @@ class Estimated:
     cached: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PageInfo:
     """A page as listed by `pages`. `status` is "written", "pending" or "failed"."""
 
@@ -302,7 +303,7 @@ class PageInfo:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rated:
     """What `improve` took: ratings queued, and ids that this audience has no edge for."""
 
@@ -310,7 +311,7 @@ class Rated:
     unknown: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Applied:
     """What `apply_feedback` did: how many ratings were applied, to how many facts."""
 
@@ -318,7 +319,7 @@ class Applied:
     facts: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Forgotten:
     """What `forget` removed; `mentions` are pages whose text still names a forgotten entity."""
 
@@ -328,7 +329,7 @@ class Forgotten:
     mentions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fault:
     """One thing that `check` found wrong. `kind` is a slug; `detail` names the row."""
 
@@ -337,7 +338,7 @@ class Fault:
     mended: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Synced:
     """What a sync did about one page or file.
 
@@ -351,7 +352,7 @@ class Synced:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SyncReport:
     """What a sync did: one item for each page and file it met."""
 
@@ -371,7 +372,7 @@ class SyncReport:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Exported:
     """What an export holds: where it is, how many pages and intervals of facts."""
 
@@ -380,7 +381,7 @@ class Exported:
     facts: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Imported:
     """What an import took: `pages` now, `unchanged` ones that were there, `facts` with them.
 
@@ -395,7 +396,7 @@ class Imported:
     left: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Proposal:
     """Two entities that may be one, and why; nothing is merged until someone says so."""
 
@@ -404,7 +405,7 @@ class Proposal:
     reasons: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Merge:
     """One time somebody said who is who: a "merge" of `gone` into `kept`, or a "split" of `gone`
     from `kept`. Both are entity ids; `number` undoes it.

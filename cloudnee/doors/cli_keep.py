@@ -12,6 +12,7 @@ from cloudnee.doors.cli_answer import DONE, NOTHING, Answer
 from cloudnee.doors.cli_parse import UsageError
 from cloudnee.doors.cli_tables import clean, table
 from cloudnee.model import Imported, Merge, Proposal, SyncReport
+from cloudnee.records import names_of
 
 if TYPE_CHECKING:
     from cloudnee.memory import Memory
@@ -102,7 +103,7 @@ def _undone(memory: Memory, words: Sequence[str]) -> Answer:
 
 
 def _merge(merge: Merge) -> dict[str, object]:
-    return {name: getattr(merge, name) for name in merge.__slots__}
+    return {name: getattr(merge, name) for name in names_of(Merge)}
 
 
 def _merge_list(memory: Memory) -> Answer:
@@ -141,7 +142,7 @@ def export(memory: Memory, args: Namespace) -> Answer:
 def import_(memory: Memory, args: Namespace) -> Answer:
     """What an export or another program holds, taken in."""
     done = memory.import_(args.source, kind=args.format, into=args.into)
-    document = {name: getattr(done, name) for name in done.__slots__}
+    document = {name: getattr(done, name) for name in names_of(Imported)}
     return Answer(document, _import_lines(done), NOTHING if _lost(done) else DONE)
 
 

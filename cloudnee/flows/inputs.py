@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 
 from cloudnee.errors import BadInput
 from cloudnee.graph.identity import email_key, entity_key, handle_kind, phone_digits
@@ -52,7 +51,7 @@ def _checked_alias(alias: Alias) -> Alias:
     shows = key_of[kind](alias.handle)
     if not shows or (alias.name and not entity_key(alias.name)):
         raise BadInput(f"alias {alias.handle!r} of {alias.name!r} shows no {kind}: give one")
-    return replace(alias, kind=kind)
+    return Alias(alias.handle, alias.name, kind)
 
 
 def checked_ids(name: str, value: object) -> list[str]:

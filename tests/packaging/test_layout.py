@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "cloudnee"
 FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = [
-    {"model", "errors"},
+    {"model", "errors", "records"},
     {"config"},
     {"pages", "extract", "graph", "embed"},
     {"store"},
