@@ -72,11 +72,11 @@ class Linker:
         columns = {**self.finder.columns, **self.columns}
         return chosen, weighted({name: columns[name][chosen] for name in FINAL}, FINAL)
 
-    def related(self, places: Places, least: float) -> NDArray[np.bool_]:
-        """Which passages have to do with the question: by a word, a name, a link, or a cosine."""
+    def related(self, places: Places, least: float) -> bool:
+        """Whether any passage has to do with the question: by a word, name, date or cosine."""
         c = self.finder.columns
         named = (c["lex"][places] > 0) | (c["named"][places] > 0) | (c["date"][places] > 0)
-        return named | self.reached[places] | (c["meaning"][places] >= least)
+        return bool((named | (c["meaning"][places] >= least)).any())
 
     def _best(self) -> Places:
         """The best of the first look, best first; ties by place."""

@@ -58,10 +58,10 @@ def found_passages(
         if narrowing.recency:
             final = final - _FADE * _faded(shelf, narrowing)[shelf.page[places]]
         least = 1 - (_UNRELATED if engine.unrelated is None else engine.unrelated)
+        if not linker.related(places, least):
+            return ()  # nothing is known of it, and so we say
         exact = finder.holding(places, identifiers(question.text))
         best = places[np.lexsort((places, -np.round(final, 9), -exact))[:top_k]].tolist()
-        if not linker.related(best, least).any():
-            return ()  # nothing is known of it, and so we say
         scores = dict(zip(places.tolist(), final.tolist(), strict=True))
         texts = finder.texts(best)
         return tuple(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -89,11 +89,12 @@ class Database:
         return made
 
     def close(self) -> None:
-        """Close the connections of every thread."""
+        """Close the connections of every thread; one that is at work closes when it is done."""
         with self._lock:
             held, self._all = self._all, []
         for connection in held:
-            connection.close()
+            with suppress(apsw.ThreadingViolationError):  # its thread lets go of it, then it closes
+                connection.close()
         self._local = threading.local()
 
     def discard(self) -> None:

@@ -178,6 +178,7 @@ def test_no_door_tells_the_public_of_a_hidden_fact(public: tuple[Doors, str]) ->
     doors, edge = public
     for door, told in asked_of(doors, edge):
         text = plain(told).replace(f"{SECRET} Quux", "").replace("zebedeequux", "")
+        text = text.replace("who lives in Atlantis?", "")  # what was asked may be told again
         for secret in (
             "Quux",
             "zebedee.md",
