@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["Finder", "Wanted"]
 
 _MOST_TERMS = 32
-_COMMON = 4000  # a term in more passages than this, and in an eighth of all, leads nowhere
+_COMMON = 2500  # a term in more passages than this, and in an eighth of all, leads nowhere
+_MOST_IDENTIFIED = 8  # passages that an identifier may stand in and still lead to each
 _ROLES = frozenset("user assistant human ai system bot agent tool customer caller operator".split())
 _WHEN = re.compile(
     r"\b(?:when|what (?:date|day|month|year|time)|how (?:long|recently)"
@@ -179,21 +180,28 @@ class Finder:
 
     def _by_words(self, wanted: Wanted, several: NDArray[np.bool_]) -> None:
         shelf, c = self.shelf, self.columns
-        own = shelf.record["terms"].astype(np.float64)
-        lengths = own + 0.5 * self.before(own) + 0.2 * self.after(own)
+        lengths = shelf.lengths
         mean = float(lengths[self.seen].mean())
-        lex, cover = np.zeros(len(own)), np.zeros(len(own))
+        lex, cover = np.zeros(len(lengths)), np.zeros(len(lengths))
         for term, times in self.times.items():
-            before = self.before(times)
-            near = times + 0.5 * before + 0.2 * self.after(times)
-            lex += wanted.idf[term] * bm25(near, lengths, mean)
-            cover += wanted.idf[term] * ((times > 0) | (before > 0))
+            rows = self._around(np.flatnonzero(times))
+            own, before = times[rows], times[rows - 1] * ~shelf.opens[rows]
+            after = times[(rows + 1) % len(times)] * ~shelf.closes[rows]
+            gain = bm25(own + 0.5 * before + 0.2 * after, lengths[rows], mean)
+            lex[rows] += wanted.idf[term] * gain
+            cover[rows] += wanted.idf[term] * ((own > 0) | (before > 0))
         c["lex"] = lex
         c["words"] = reciprocal_ranks(lex, 200, 8)
         c["coverage"] = cover / wanted.weight
         c["pairs"] = self._pairs(wanted)
         c["date"] = self._dates(wanted)
         c["page words"] = self._best_of_page(c["words"]) * several
+
+    def _around(self, rows: Places) -> Places:
+        """These passages and those beside them on their pages."""
+        before = rows[~self.shelf.opens[rows]] - 1
+        after = rows[~self.shelf.closes[rows]] + 1
+        return np.union1d(rows, np.concatenate([before, after]))
 
     def _by_meaning(self, meaning: Floats, several: NDArray[np.bool_]) -> None:
         c = self.columns
@@ -299,12 +307,14 @@ class Finder:
         found = self.store.passage_texts(list(zip(rows, starts, stops, strict=True)), self.bit)
         return {places[i]: told for i, told in found.items()}
 
-    def holding(self, places: Places, words: Sequence[str]) -> NDArray[np.int64]:
-        """How many of these terms stand in each passage."""
+    def identified(self, places: Places, words: Sequence[str]) -> NDArray[np.int64]:
+        """How many of these identifiers stand in each passage. One that many hold (`20th`, `U.S.`)
+        identifies nothing."""
         found = np.zeros(len(places), np.int64)
         for word in words:
-            ids, _ = self.store.postings(self.scopes, word)
-            found += np.isin(self.shelf.ids[places], ids)
+            if self._holding(word) <= _MOST_IDENTIFIED:
+                ids, _ = self.store.postings(self.scopes, word)
+                found += np.isin(self.shelf.ids[places], ids)
         return found
 
 

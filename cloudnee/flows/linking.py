@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["Linker"]
 
 _POOL = 300  # the best passages of the first look that stay in the race
-_SEEDS = 8  # of them, those whose links are followed
+_SEEDS = 5  # of them, those whose links are followed
 _MOST_SEEDS = 14  # with the pages that the question names
 _NAMED = 0.3  # how surely a question must name a page for that
 _FALL = 8.0  # by how much a score may lie under the best one and still lend something
+_BEFORE, _AFTER = 60, 40  # characters beside a mention that tell what is said of it
 _MOST_MENTIONS = 60
 _MOST_NAMES = 16
 _MOST_HOLDERS = 41
@@ -142,13 +143,14 @@ class Linker:
         asked = [term for term in self.wanted.terms if term not in title]
         named = self.wanted.named.get(page, 0.0)
         others = _others(page, text, mentions, titled)
-        self._forward(text, asked, others, sure, max(named, 0.3 * sure))
+        self._forward(seed, text, asked, others, sure, max(named, 0.3 * sure))
         self._backward(page, title, asked, sure)
         if named >= _NAMED or sure == 1.0:
             self._sideways(page, text, title, max(named, 0.3))
 
     def _forward(
         self,
+        seed: int,
         text: str,
         asked: Sequence[str],
         mentions: Iterable[tuple[int, int, Sequence[int]]],
@@ -156,12 +158,13 @@ class Linker:
         near: float,
     ) -> None:
         """What the passage mentions: more where the question's words stand beside the mention."""
-        known = set(terms(text))
-        lacking = [term for term in asked if term not in known]
+        lacking = [term for term in asked if not self.finder.times[term][seed]]
         total = sum(self.wanted.idf[term] for term in asked) or 1.0
         for start, end, pages in mentions:
             few = len(pages) ** -0.5
-            beside = set(terms(" ".join(text[:start].split()[-8:] + text[end:].split()[:5])))
+            beside = set(
+                terms(f"{text[max(0, start - _BEFORE) : start]} {text[end : end + _AFTER]}")
+            )
             around = sum(self.wanted.idf[term] for term in asked if term in beside) / total
             first = self.shelf.first
             rows = np.concatenate([np.arange(first[p], first[p + 1]) for p in pages])

@@ -39,6 +39,11 @@ class Narrowing:
     tags: frozenset[str] = frozenset()
     recency: bool = False
 
+    @property
+    def is_open(self) -> bool:
+        """Whether neither dates nor tags were given."""
+        return self.after is None and self.before is None and not self.tags
+
     def kept(
         self, pages: Places, dates: Places, tags: Mapping[int, Sequence[str]]
     ) -> NDArray[np.bool_]:

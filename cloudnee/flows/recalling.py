@@ -121,10 +121,9 @@ class Recaller:
     def _visible(self, snapshot: Snapshot, narrowing: Narrowing) -> NDArray[np.int64]:
         """The edges that are current for this audience and within dates and tags."""
         visible = np.flatnonzero(snapshot.edges["current_for"] & self.reader.bit)
-        if narrowing.after is None and narrowing.before is None and not narrowing.tags:
-            if narrowing.period is None:
-                return visible
-        else:
+        if narrowing.is_open and narrowing.period is None:
+            return visible
+        if not narrowing.is_open:
             tags = narrowing.tags_of(self.store, self.reader.bit)
             pages, dates = (snapshot.edges[name][visible] for name in ("page", "as_of"))
             visible = visible[narrowing.kept(pages, dates, tags)]

@@ -11,7 +11,7 @@ from cloudnee.flows.finding import Finder, Wanted
 from cloudnee.flows.linking import Linker
 from cloudnee.flows.narrowing import Narrowing
 from cloudnee.model import Passage
-from cloudnee.pages.terms import identifiers, terms
+from cloudnee.pages.terms import identifiers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,7 +60,7 @@ def found_passages(
         least = 1 - (_UNRELATED if engine.unrelated is None else engine.unrelated)
         if not linker.related(places, least):
             return ()  # nothing is known of it, and so we say
-        exact = finder.holding(places, identifiers(question.text))
+        exact = finder.identified(places, identifiers(question.text))
         best = places[np.lexsort((places, -np.round(final, 9), -exact))[:top_k]].tolist()
         scores = dict(zip(places.tolist(), final.tolist(), strict=True))
         texts = finder.texts(best)
@@ -73,6 +73,8 @@ def found_passages(
 
 def _kept(shelf: Shelf, narrowing: Narrowing) -> NDArray[np.bool_]:
     """Which pages of the shelf lie within the dates and tags asked for."""
+    if narrowing.is_open:
+        return np.ones(len(shelf.pages), bool)
     return narrowing.kept(shelf.page_ids, _dates(shelf), _tags(shelf))
 
 
@@ -108,8 +110,11 @@ def _passage(
 def _sentence(text: str, wanted: Wanted) -> str:
     """The sentence with most of what was asked for; the first one where none has any."""
     sentences = [part.strip() for part in _SENTENCE.split(text) if part and part.strip()]
+    if len(sentences) < 2:
+        return text.strip()
 
     def gain(sentence: str) -> float:
-        return sum(wanted.idf.get(term, 0.0) for term in set(terms(sentence)))
+        folded = sentence.casefold()  # a term is mostly how its word begins
+        return sum(rare for term, rare in wanted.idf.items() if term.rstrip("i") in folded)
 
-    return max(sentences, key=gain, default=text)
+    return max(sentences, key=gain)

@@ -16,6 +16,8 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
 )
 _NAMING = re.compile(r"[\"'(\[“‘*_]*(?:[A-ZÀ-ÞĀ-Ž]|\d|[^\W\d_a-zA-Zß-ÿ])")
+_ENDS = ".!?;:,。！？；：，"
+_ABBREVIATED = 4  # "Mrs." and "St." end no sentence
 _POSSESSIVE = re.compile(r"['’]s?(?=\W*$)")
 LONGEST_NAME = 6  # words
 MOST_WORDS = 400
@@ -66,11 +68,13 @@ def named_spans(text: str) -> Iterator[tuple[int, int, str]]:
     of a script without capitals."""
     tokens = [match.span() for match in _TOKEN.finditer(text)][: 4 * MOST_WORDS]
     named = [bool(_NAMING.match(text, start, end)) for start, end in tokens]
+    ends = [text[end - 1] in _ENDS and end - start > _ABBREVIATED for start, end in tokens]
     for i, (start, _) in enumerate(tokens):
         if named[i]:
-            for j in range(min(len(tokens), i + LONGEST_NAME), i, -1):
-                if named[j - 1]:
-                    yield from _keys(text, start, tokens[j - 1][1])
+            last = next((j for j in range(i, i + LONGEST_NAME) if j >= len(ends) or ends[j]), i + 5)
+            for j in range(min(len(tokens) - 1, last), i - 1, -1):
+                if named[j]:
+                    yield from _keys(text, start, tokens[j][1])
 
 
 def _keys(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:

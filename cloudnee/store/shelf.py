@@ -49,7 +49,9 @@ class Shelf:
 
     `ids` are their rows in the text index, `page` the place of each one's page in `pages`, `record`
     what `FIELDS` says, `speaker` who speaks by `speakers` (0: nobody), `rows` and `scales` the
-    vectors. A page's passages are consecutive: those of page i begin at `first[i]`.
+    vectors. `opens` and `closes` say which begin and end their page, `lengths` how many index terms
+    each has, its neighbours' at a part. A page's passages are consecutive: those of page i begin at
+    `first[i]`.
     """
 
     def __init__(self, store: Store) -> None:
@@ -213,6 +215,13 @@ class Shelf:
         self.first = np.append(starts, len(self.record))
         self.page = np.repeat(np.arange(len(self.pages)), np.diff(self.first))
         self.ids = (self.page_ids[self.page] << PLACE_BITS) + self.record["place"]
+        self.opens = np.zeros(len(self.ids), bool)
+        self.opens[starts] = True
+        self.closes = np.zeros(len(self.ids), bool)
+        self.closes[self.first[1:] - 1] = True
+        own = self.record["terms"].astype(np.float64)
+        before, after = np.roll(own, 1) * ~self.opens, np.roll(own, -1) * ~self.closes
+        self.lengths = own + 0.5 * before + 0.2 * after
         most = max((len(page.speakers) for page in self.pages), default=0)
         table = np.zeros((len(self.pages), most + 1), np.int64)
         for i, page in enumerate(self.pages):
