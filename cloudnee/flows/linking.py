@@ -33,7 +33,7 @@ _NAMED = 0.3  # how surely a question must name a page for that
 _FALL = 8.0  # by how much a score may lie under the best one and still lend something
 _BEFORE, _AFTER = 60, 40  # characters beside a mention that tell what is said of it
 _MOST_MENTIONS = 60
-_MOST_NAMES = 16
+_MOST_NAMES = 10
 _MOST_HOLDERS = 41
 _MOST_NAMESAKES = 20
 _NAME = re.compile(r"[A-Z][\w’'.-]*(?:\s+(?:(?:of|the|de|van|von|la|le|and)\s+)?[A-Z][\w’'.-]*)*")
@@ -145,7 +145,7 @@ class Linker:
         others = _others(page, text, mentions, titled)
         self._forward(seed, text, asked, others, sure, max(named, 0.3 * sure))
         self._backward(page, title, asked, sure)
-        if named >= _NAMED or sure == 1.0:
+        if named >= _NAMED:
             self._sideways(page, text, title, max(named, 0.3))
 
     def _forward(
