@@ -19,6 +19,7 @@ __all__ = ["SETS", "Question", "Set", "Unit"]
 
 Unit = str | int
 _TURN = re.compile(r"\*\*(.+?)\*\* \((D\d+:\d+)\): (.*)")
+_DATED = re.compile(r"^date_text: \"(.*)\"$", re.MULTILINE)
 _HEADING = re.compile(r"^(#{1,6} )", re.MULTILINE)
 
 
@@ -95,10 +96,12 @@ def locomo(folder: Path) -> Set:
         org, pages = conversation.name, {}
         for file in sorted(conversation.iterdir()):
             pages[file.name] = text = file.read_text("utf-8")
+            dated = _DATED.search(text)
+            said = f" ({dated[1]}): " if dated else ": "
             for number, line in enumerate(text.split("\n"), 1):
                 if turn := _TURN.match(line):
                     made.lines[org, file.name, number] = turn[2]
-                    made.units.setdefault(org, {})[turn[2]] = turn[3]
+                    made.units.setdefault(org, {})[turn[2]] = turn[1] + said + turn[3]
         made.pages[org] = pages
     for number, row in enumerate(_rows(folder / "questions.jsonl")):
         if row["category"] != 5 and row["evidence"]:
