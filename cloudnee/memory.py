@@ -171,18 +171,23 @@ class Memory(Keeping):
         text: str,
         aliases: Sequence[Alias] = (),
         as_of: datetime | str | None = None,
+        *,
+        redact: bool = False,
     ) -> Report:
         """Remember a page: its text, and the facts it states.
 
         `aliases` lead to entities on the page; `as_of` dates it unless its front matter does. When
         this returns, what it reports is on disk. A failed extraction or embedding is reported as
-        status "failed": the text is kept and the facts stay those of the last reading. Raises
+        status "failed": the text is kept and the facts stay those of the last reading. What looks
+        like a secret is warned of, and with `redact` taken out before anything is stored. Raises
         `BadPath`, `BadPage` or `BadInput` for what cannot be taken, `Forbidden`, or `Conflict`
         where others changed the page each time this write was ready.
         """
         from cloudnee.flows.inputs import checked_aliases
+        from cloudnee.pages.secrets import redacted as without_secrets
 
         remembering = self._remembering
+        text = without_secrets(text) if redact else text
         given = remembering.given(NewPage(path, text, checked_aliases(aliases), as_of))
         self._apply_late_feedback()
         return remembering.remember(given)
@@ -209,18 +214,23 @@ class Memory(Keeping):
         """Read every page anew that this audience may write, as after a change of extractor."""
         return self._remembering.again(everything=True)
 
-    def note(self, text: str, *, subject: str, key: str | None = None) -> Report:
+    def note(
+        self, text: str, *, subject: str, key: str | None = None, redact: bool = False
+    ) -> Report:
         """Write a dated line under the subject's heading on its page of notes of this month.
 
         A note with the same words as one that stands about the subject is refused with its place.
         Under a `key` a note counts once: the same delivered again, in any process, is not written.
+        With `redact` what looks like a secret is taken out first.
         """
         from dataclasses import replace
 
         from cloudnee.flows.notes import noted
         from cloudnee.flows.repeats import repeated
+        from cloudnee.pages.secrets import redacted as without_secrets
 
         remembering = self._remembering
+        text = without_secrets(text) if redact else text
 
         def attempt() -> Report:
             reader = self._caller.reader()

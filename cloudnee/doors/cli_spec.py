@@ -43,6 +43,7 @@ _READERS = (
     _arg("--max-tokens", metavar="N", type=int, tell="stop after so many tokens"),
 )
 
+_REDACT = _arg("--redact", action="store_true", tell="take out what looks like a secret first")
 _AS_OF = _arg("--as-of", metavar="DATE", tell="what was true on that day")
 _NARROWING = (
     _arg("--after", metavar="DATE", tell='from then on: 2026-03-16, "7 days ago", "last week"'),
@@ -103,6 +104,7 @@ VERBS = (
             _arg("--as-of", metavar="DATE", tell="the date of a page that states none"),
             *_READERS,
             _arg("--dry-run", action="store_true", tell="say what a model would cost; do nothing"),
+            _REDACT,
         ),
         (
             "cloudnee remember customers/*.md services/*.md",
@@ -119,6 +121,7 @@ VERBS = (
         (
             _arg("text", metavar="TEXT", tell="what to note, in quotes"),
             _arg("--subject", metavar="NAME", required=True, tell="whom or what it is about"),
+            _REDACT,
         ),
         ('cloudnee note "Prefers: afternoons" --subject "Mrs Tan"',),
         _WRITE + "note",

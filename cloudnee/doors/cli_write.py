@@ -115,7 +115,12 @@ def _again(reports: Sequence[Report]) -> Answer:
 def _read(file: str, args: Namespace, aliases: tuple[Alias, ...]) -> NewPage | Report:
     """The file as a page, or the report that it is none."""
     try:
-        return NewPage(page_path(file, args.path), page_text(file), aliases, args.as_of)
+        path, text = page_path(file, args.path), page_text(file)
+        if args.redact:
+            from cloudnee.pages.secrets import redacted
+
+            text = redacted(text)
+        return NewPage(path, text, aliases, args.as_of)
     except CloudneeError as error:
         return Report(file, "failed", "", reason=str(error))
 
@@ -153,7 +158,7 @@ def _alias(given: str) -> Alias:
 
 def note(memory: Memory, args: Namespace) -> Answer:
     """A dated line on the notes page of the subject."""
-    report = memory.note(args.text, subject=args.subject)
+    report = memory.note(args.text, subject=args.subject, redact=args.redact)
     unread = report.status in ("pending", "failed", "unchanged")
     return Answer(report, report_lines(report), NOTHING if unread else DONE)
 

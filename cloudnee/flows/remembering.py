@@ -102,11 +102,18 @@ class Remembering:
         from cloudnee.flows.inputs import checked_aliases
         from cloudnee.pages.page import parse_page
         from cloudnee.pages.path import canonical_path
+        from cloudnee.pages.secrets import secrets_in
 
         path = canonical_path(new.path)
         self.caller.may_write(path)
         page = parse_page(path, new.text)
-        return self.engine.drafter.given(page, checked_aliases(new.aliases), new.as_of)
+        given = self.engine.drafter.given(page, checked_aliases(new.aliases), new.as_of)
+        looks = tuple(
+            f"line {secret.line}: looks like a secret ({secret.kind}): all who see the page can "
+            "read it; --redact takes it out"
+            for secret in secrets_in(new.text)
+        )
+        return replace(given, warnings=given.warnings + looks) if looks else given
 
     def remember(self, given: Given) -> Report:
         """Remember one page."""

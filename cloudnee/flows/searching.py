@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["found_passages"]
 
 _UNRELATED = 0.5  # the distance from which on texts are taken for unrelated if no model says
+_STALE = 3.0  # how much a line falls that states an old price beside a new one
+_SPARE = 10  # passages beyond those asked for that may rise in its place
 _FADE = 6.0  # how much the score of a passage falls until it is forgotten, where recency counts
 _SENTENCE = re.compile(r"(?<=[.!?。！？])[\"'”’)]*\s+|\n+")
 
@@ -61,6 +63,9 @@ def found_passages(
         if not linker.related(places, least):
             return ()  # nothing is known of it, and so we say
         exact = finder.identified(places, identifiers(question.text))
+        order = np.lexsort((places, -np.round(final, 9), -exact))[: 2 * top_k + _SPARE]
+        places, final, exact = places[order], final[order], exact[order]
+        final = final - _STALE * _stale(finder, places)
         best = places[np.lexsort((places, -np.round(final, 9), -exact))[:top_k]].tolist()
         scores = dict(zip(places.tolist(), final.tolist(), strict=True))
         texts = finder.texts(best)
@@ -69,6 +74,17 @@ def found_passages(
             for place in best
             if place in texts
         )
+
+
+def _stale(finder: Finder, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which passages are one line that states only what is no longer true for this audience."""
+    shelf = finder.shelf
+    pages = shelf.page_ids[shelf.page[places]].tolist()
+    lines = finder.store.stale_lines(pages, finder.bit)
+    record = shelf.record[places]
+    alone = (record["first"] == record["last"]).tolist()
+    held = zip(pages, record["first"].tolist(), alone, strict=True)
+    return np.asarray([one and (page, line) in lines for page, line, one in held], bool)
 
 
 def _kept(shelf: Shelf, narrowing: Narrowing) -> NDArray[np.bool_]:

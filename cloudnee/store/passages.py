@@ -174,6 +174,11 @@ class PassageRows(OrgRows):
         rows = self.db.rows("pages_titled", org=self.org, keys=as_json(list(keys)), bit=bit)
         return [(key, page, bool(whole)) for key, page, whole in rows]
 
+    def stale_lines(self, pages: Iterable[int], bit: int) -> set[tuple[int, int]]:
+        """(page, line) of the lines that state only what is not current for the audience."""
+        rows = self.db.rows("stale_lines", pages=as_json(sorted(set(pages))), bit=bit)
+        return {(page, line) for page, line in rows}
+
     def pages_about(self, entities: Iterable[int], bit: int) -> list[tuple[int, int]]:
         """(entity, page) of the pages whose subject is one of these entities."""
         return self.db.rows("pages_about", entities=as_json(list(entities)), bit=bit)

@@ -121,3 +121,14 @@ def test_mentions_are_in_the_picture(memory: Memory) -> None:
     assert "mentions" not in {d["relation"] for _, _, d in hidden.edges(data=True)}
     memory.remember("crew.md", "# Crew Two\n\n- Drives: van\n\nThey met nobody.\n")
     assert memory.picture().mentions == ()
+
+
+def test_an_old_price_comes_after_the_new_one(memory: Memory) -> None:
+    """A line whose fact was superseded falls; for those who see only it, it stays first."""
+    for day, price, where in (("2025-01-01", 180, "services"), ("2026-01-01", 160, "private")):
+        page = f"---\ndate: {day}\n---\n# Wash\n\n- Quoted price: {price}\n"
+        memory.remember(f"{where}/{price}.md", page)
+    question = "how much is a wash?"
+    assert memory.search_pages(question)[0].text == "- Quoted price: 160"
+    public = memory.as_audience("public")
+    assert public.search_pages(question)[0].text == "- Quoted price: 180"

@@ -134,6 +134,12 @@ SELECT w.key, p.path, substr(p.text, (w.value ->> 1) + 1, (w.value ->> 2) - (w.v
   FROM json_each(:spans) w CROSS JOIN pages p ON p.id = w.value ->> 0
  WHERE p.seen_by & :bit
 
+-- :name stale_lines
+SELECT e.page, e.line
+  FROM json_each(:pages) w CROSS JOIN edges e ON e.page = w.value
+ WHERE e.retired_at IS NULL AND e.seen_by & :bit
+ GROUP BY e.page, e.line HAVING max(e.current_for & :bit) = 0
+
 -- :name pages_titled
 SELECT s.title, s.page, 1 FROM json_each(:keys) w
  CROSS JOIN passages s ON s.org = :org AND s.title = w.value
