@@ -32,6 +32,7 @@ __all__ = ["Finder", "Wanted"]
 
 _MOST_TERMS = 32
 _COMMON = 2500  # a term in more passages than this, and in an eighth of all, leads nowhere
+_EVERYWHERE = 2000  # passages that a word may stand in and still be part of a phrase looked up
 _MOST_IDENTIFIED = 8  # passages that an identifier may stand in and still lead to each
 _ROLES = frozenset("user assistant human ai system bot agent tool customer caller operator".split())
 _WHEN = re.compile(
@@ -173,6 +174,10 @@ class Finder:
             self.spots[term] = (rows, spots)
             self.times[term] = np.bincount(rows, minlength=len(self.shelf.ids)).astype(np.float64)
             wanted.idf[term] = idf(self.many, holding[term])
+
+    def stands_everywhere(self, term: str) -> bool:
+        """Whether a term stands in so many passages that to read all its places takes long."""
+        return self._holding(term) > _EVERYWHERE
 
     def _holding(self, term: str) -> int:
         """How many of the passages that the audience sees hold a term."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloudnee.flows.finding import Finder, Wanted
+from cloudnee.graph.identity import entity_key
 from cloudnee.graph.passages import FINAL, reciprocal_ranks, weighted
 from cloudnee.graph.question import named_spans
 from cloudnee.pages.terms import STOP_WORDS, terms
@@ -173,8 +174,18 @@ class Linker:
             self._lend("completes", rows, sure * few * self._share(lacking, rows))
 
     def _backward(self, page: int, title: Sequence[str], asked: Sequence[str], sure: float) -> None:
-        """What mentions the passage's page, by how much of the question it has."""
-        rows = self._with(page, title, _MOST_MENTIONS)
+        """What mentions the passage's page, by how much of the question it has.
+
+        A title with a word that stands everywhere is not looked up in the text index, which would
+        read all the places of that word, but among the mentions kept when pages were written.
+        """
+        if any(self.finder.stands_everywhere(word) for word in title):
+            key = entity_key(self.shelf.pages[page].title)
+            rows = self._of_others(
+                page, self.finder.store.mentioning(key, self.finder.bit, _MOST_MENTIONS)
+            )
+        else:
+            rows = self._with(page, title, _MOST_MENTIONS)
         if len(rows):
             self._lend("mentions", rows, sure * self._share(asked, rows))
 
@@ -194,7 +205,13 @@ class Linker:
         """The passages of other pages that hold these words one after the other."""
         if not words or all(word in STOP_WORDS for word in words):
             return np.empty(0, np.int64)
+        if any(self.finder.stands_everywhere(word) for word in words):
+            return np.empty(0, np.int64)
         ids = self.finder.store.passages_with(self.finder.scopes, words, most)
+        return self._of_others(page, ids)
+
+    def _of_others(self, page: int, ids: Sequence[int]) -> Places:
+        """Where passages of the text index stand on the shelf, but for those of this page."""
         rows = self.shelf.places(np.asarray(ids, np.int64))
         return np.asarray(rows[self.shelf.page[rows] != page], np.int64)
 

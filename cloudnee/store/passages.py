@@ -94,6 +94,11 @@ class PassageRows(OrgRows):
         rows = self.db.rows("mentions_in", passages=as_json(list(passages)), bit=bit)
         return {row[0] for row in rows}
 
+    def mentioning(self, key: str, bit: int, most: int) -> list[int]:
+        """The passages that mention a name by its key, `most` at most."""
+        rows = self.db.rows("mentioning", org=self.org, key=key, bit=bit, most=most)
+        return [_passage_id(page, place) for page, place in rows]
+
     def every_mention(self, bit: int) -> list[tuple[int, str, str, int]]:
         """(subject of a page, key it mentions, path, line) of all that the audience sees."""
         return self.db.rows("every_mention", org=self.org, bit=bit)

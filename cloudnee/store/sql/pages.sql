@@ -179,6 +179,10 @@ SELECT DISTINCT m.key
  CROSS JOIN pages p ON p.id = m.page
  WHERE p.seen_by & :bit
 
+-- :name mentioning
+SELECT m.page, m.place FROM mentions m CROSS JOIN pages p ON p.id = m.page
+ WHERE m.org = :org AND m.key = :key AND p.seen_by & :bit LIMIT :most
+
 -- :name every_mention
 SELECT p.entity, m.key, p.path, m.line
   FROM mentions m CROSS JOIN pages p ON p.id = m.page
