@@ -35,7 +35,6 @@ from cloudnee.model import (
     Passage,
     Rated,
     Recall,
-    Refused,
     Report,
 )
 from cloudnee.store.database import Database
@@ -215,34 +214,43 @@ class Memory(Keeping):
         return self._remembering.again(everything=True)
 
     def note(
-        self, text: str, *, subject: str, key: str | None = None, redact: bool = False
+        self,
+        text: str,
+        *,
+        subject: str,
+        key: str | None = None,
+        number: int | None = None,
+        redact: bool = False,
     ) -> Report:
         """Write a dated line under the subject's heading on its page of notes of this month.
 
         A note with the same words as one that stands about the subject is refused with its place.
         Under a `key` a note counts once: the same delivered again, in any process, is not written.
-        With `redact` what looks like a secret is taken out first.
+        With a `number` the key names a run of messages: the same words under the same number count
+        once, and other words there begin a new run. With `redact` what looks like a secret is
+        taken out first.
         """
         from dataclasses import replace
 
+        from cloudnee.flows.inputs import checked_delivery
         from cloudnee.flows.notes import noted
-        from cloudnee.flows.repeats import repeated
+        from cloudnee.flows.repeats import refusal, repeated
         from cloudnee.pages.secrets import redacted as without_secrets
 
         remembering = self._remembering
+        delivery = checked_delivery(key, number, text)
         text = without_secrets(text) if redact else text
 
         def attempt() -> Report:
             reader = self._caller.reader()
-            if key and self._store.delivered(key):
+            if delivery and self._store.delivered(delivery):
                 return Report("", "unchanged", "", reason="it was delivered before")
             path, page = noted(reader, text, subject, self._engine.clock(), self._base_text)
-            if same := repeated(reader, path, text):
-                refused = Refused(subject, "note", text, "the same note stands", same)
-                reason = f"the same note stands: {same}"
-                return Report(path, "unchanged", "", refused=(refused,), reason=reason)
             given = remembering.given(NewPage(path, page))
-            return remembering.write_once(replace(given, delivery=key or ""))
+            if same := repeated(reader, path, text):
+                self._store.take_delivery(delivery)
+                return refusal(path, subject, text, same)
+            return remembering.write_once(replace(given, delivery=delivery))
 
         return remembering.held(remembering.persist(attempt, f"notes of {subject!r}"))
 

@@ -11,30 +11,31 @@ agent = Agent(model=…, memory_manager=MemoryManager(stores=[store], add_tool_c
 from __future__ import annotations
 
 import asyncio
-import hashlib
+import contextvars
+import logging
+import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from strands.memory.types import MemoryEntry, MemoryStore
 
-from cloudnee.doors import strands_found
 from cloudnee.doors.remote import Remote
-from cloudnee.doors.wording import unfenced
+from cloudnee.doors.strands_found import Looked, entries, looked
+from cloudnee.doors.strands_said import lines, said
 from cloudnee.errors import BadInput, CloudneeError, Conflict
 from cloudnee.memory import Memory
 
 if TYPE_CHECKING:
-    import os
-
     from strands.memory.extraction.types import ExtractionConfig
     from strands.memory.types import AddMessagesContext, SearchOptions
     from strands.types.content import Message
     from strands.types.tools import AgentTool
 
     from cloudnee.doors.strands_found import Source
+    from cloudnee.model import Recall, Report
 
 __all__ = ["CloudneeMemoryStore"]
 
@@ -44,7 +45,8 @@ _ABOUT = (
     "phone number, thing or price, and passages of the pages themselves."
 )
 _TRIES = 3
-_LONGEST = 10_000  # characters of one note
+_MOST = 5  # entries of a search that names no number
+_log = logging.getLogger(__name__)
 
 
 class CloudneeMemoryStore(MemoryStore):
@@ -54,23 +56,25 @@ class CloudneeMemoryStore(MemoryStore):
     `http(s)://` address of `cloudnee serve` with `key` (else CLOUDNEE_KEY in the environment).
     `subject` is whom notes are about, so that "I prefer mornings" has a subject; it defaults to
     the store's name. `roles` are those whose messages are kept when conversations are delivered:
-    what a model said is no fact. `timeout` in seconds bounds a search. `options` go to
-    `Memory.open`. Safe in several threads and event loops; it opens its file at first use.
+    what a model said is no fact. `run` tells conversations apart, as a session's id does.
+    `timeout` in seconds bounds a search. `options` go to `Memory.open`. Safe in several threads
+    and event loops; it opens its file at first use.
     """
 
     def __init__(
         self,
         source: Memory | str | os.PathLike[str],
         *,
-        org: str = "default",
-        audience: str = "owner",
+        org: str,
+        audience: str,
         subject: str | None = None,
         name: str = "cloudnee",
-        description: str | None = _ABOUT,
         writable: bool = True,
         extraction: ExtractionConfig | bool | None = None,
-        max_search_results: int | None = 5,
+        description: str | None = _ABOUT,
+        max_search_results: int | None = _MOST,
         roles: Iterable[str] = ("user",),
+        run: str = "",
         timeout: float = 10.0,
         key: str | None = None,
         **options: Any,
@@ -81,16 +85,13 @@ class CloudneeMemoryStore(MemoryStore):
         self.extraction = extraction
         self.max_search_results = max_search_results
         self.subject = subject or name
-        self.roles = frozenset(roles)
+        self.roles = _roles(roles)
+        self.run = run
         self.timeout = timeout
         self._lock = threading.Lock()
         self._owned = not isinstance(source, Memory)
-        self._held: Source | None = source if isinstance(source, Memory) else None
-        self._open = _opener(source, org, audience, key, timeout, options)
-        if isinstance(source, Memory) and (audience, org) != (source.audience, source.org):
-            if org not in ("default", source.org):
-                raise BadInput(f"the memory is of org {source.org!r}, not {org!r}")
-            self._held = source.as_audience(audience)
+        self._held: Source | None = _of(source, org, audience)
+        self._open = _opener(source, org, audience, key, options)
 
     def __repr__(self) -> str:
         return f"CloudneeMemoryStore({self.name!r}, subject={self.subject!r})"
@@ -114,46 +115,56 @@ class CloudneeMemoryStore(MemoryStore):
 
     async def initialize(self) -> None:
         """Open the memory and check that its schema, model and key can be used; else raise."""
-        await _in_thread(lambda: self.memory.verify())
+        await asyncio.to_thread(lambda: self.memory.verify())
 
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
         """Facts as sentences with dates and pages, then passages, best first.
 
-        A query that is a phone, an e-mail address or a name is answered by SQL alone. Where the
-        memory cannot answer in time, the one entry says so: nothing is never said for a failure.
+        Phones, e-mail addresses and names are looked up by SQL at once; a query that is nothing
+        else is answered so. Where the memory cannot answer in time, or at all, an entry says so:
+        that nothing is known is never said for a failure.
         """
-        most = (options or {}).get("max_search_results") or self.max_search_results or 5
+        if not query.strip():
+            return []
+        most = (options or {}).get("max_search_results") or self.max_search_results or _MOST
+        found, recall, why = Looked(), None, ""
         try:
-            work = _in_thread(lambda: strands_found.found(self.memory, query, most))
-            return await asyncio.wait_for(work, self.timeout)
+            async with asyncio.timeout(self.timeout):
+                found = await _given_up_freely(lambda: looked(self.memory, query))
+                if not found.alone:
+                    recall = await _given_up_freely(lambda: self._recall(query, most))
         except TimeoutError:
-            return [_unanswered(f"no answer within {self.timeout:g} seconds")]
+            why = f"no answer within {self.timeout:g} seconds"
         except CloudneeError as error:
-            return [_unanswered(str(error))]
+            why = str(error)
+        except Exception as error:  # noqa: BLE001 - whatever failed, an agent must learn that it did
+            _log.exception("store %s could not search", self.name)
+            why = f"{type(error).__name__}: {error}"
+        return entries(found, recall, why, most)
 
     async def add(self, content: str, metadata: dict[str, Any] | None = None) -> dict[str, Any]:
         """Keep a note about the subject (`metadata["subject"]`, else the store's), once.
 
-        Gives the note's path, its status ("written", or "unchanged" where the same words stand)
-        and the ids of the facts read from it. Raises where it could not be kept.
+        Each line that says something is a note. Gives the page's path, the status ("written", or
+        "unchanged" where the same words stand), the ids of the facts read from it, and warnings.
+        Raises where it could not be kept.
         """
         given = metadata or {}
         subject = str(given.get("subject") or self.subject)
-        key = str(given["key"]) if given.get("key") else None
-        return await _in_thread(lambda: self._note(content, subject, key))
+        return await asyncio.to_thread(lambda: self._add(content, subject))
 
     async def add_messages(
         self, messages: list[Message], context: AddMessagesContext | None = None
     ) -> dict[str, int]:
-        """Keep what was said in a conversation: the text of each message as a note, once.
+        """Keep what was said in a conversation: the text of the messages as notes, once.
 
         A message is known again by its number and words, also in another process, so a batch that
-        is delivered again writes nothing. What came out of the memory into the prompt (its fence,
-        and lines that cite a page and date) is not learned. Gives how many were written.
+        is delivered again writes nothing; other words under a number begin a new run. What came
+        out of the memory into the prompt (its fence, and lines that cite a page and date) is not
+        learned. Gives how many notes were written.
         """
         numbers = (context.sequence_numbers if context else None) or []
-        numbered = list(numbers) + [-1] * (len(messages) - len(numbers))
-        return await _in_thread(lambda: self._keep(list(messages), numbered))
+        return await asyncio.to_thread(lambda: self._keep(messages, numbers))
 
     def get_tools(self) -> list[AgentTool]:
         """The tools that Strands has none for: read_current, history, and of a writable store
@@ -164,32 +175,42 @@ class CloudneeMemoryStore(MemoryStore):
 
     # in a thread
 
-    def _note(self, content: str, subject: str, key: str | None) -> dict[str, Any]:
-        if not self.writable:
-            raise BadInput(f"store {self.name!r} is not writable")
-        report = _persisted(lambda: self.memory.note(content, subject=subject, key=key))
+    def _recall(self, query: str, most: int) -> Recall:
+        return self.memory.recall(query, top_k=most)
+
+    def _add(self, content: str, subject: str) -> dict[str, Any]:
+        notes = lines(content)
+        if not notes:
+            raise BadInput("a note needs words: this one says nothing")
+        reports = [self._note(note, subject) for note in notes]
+        told = [report.status for report in reports]
         return {
-            "path": report.path,
-            "status": report.status,
-            "edge_ids": list(report.added),
-            "reason": report.reason,
+            "path": reports[-1].path,
+            "status": next((status for status in told if status != "unchanged"), "unchanged"),
+            "edge_ids": [edge for report in reports for edge in report.added],
+            "reason": "; ".join(filter(None, (report.reason for report in reports))),
+            "warnings": [warning for report in reports for warning in report.warnings],
         }
 
-    def _keep(self, messages: list[Message], numbers: list[int]) -> dict[str, int]:
-        kept = 0
-        for number, message in zip(numbers, messages, strict=True):
-            if message["role"] not in self.roles:
-                continue
-            for place, text in enumerate(_said(message)):
-                key = _delivery(self.subject, number, place, message["role"], text)
-                kept += self._note(text, self.subject, key)["status"] == "written"
-        return {"written": kept}
+    def _keep(self, messages: Sequence[Message], numbers: Sequence[int]) -> dict[str, int]:
+        run = "\n".join((self.name, self.subject, self.run))
+        told = said(messages, numbers, self.roles, run)
+        reports = [self._note(one.text, self.subject, one.key, one.number) for one in told]
+        return {"written": sum(report.status != "unchanged" for report in reports)}
+
+    def _note(
+        self, text: str, subject: str, key: str | None = None, number: int | None = None
+    ) -> Report:
+        if not self.writable:
+            raise BadInput(f"store {self.name!r} is not writable")
+        return _persisted(lambda: self.memory.note(text, subject=subject, key=key, number=number))
 
 
-async def _in_thread(work: Callable[[], T]) -> T:
-    """In a thread of our own: a loop that ends waits for those of its own, also where a search
-    was given up because it took too long."""
-    return await asyncio.get_running_loop().run_in_executor(_threads(), work)
+async def _given_up_freely(work: Callable[[], T]) -> T:
+    """As `asyncio.to_thread`, in a thread that no event loop waits for when it ends: a sync
+    `Agent` has a loop for each call, and would wait for a search that was given up."""
+    context = contextvars.copy_context()
+    return await asyncio.get_running_loop().run_in_executor(_threads(), context.run, work)
 
 
 @lru_cache(maxsize=1)
@@ -197,35 +218,38 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(8, "cloudnee")
 
 
+def _roles(given: Iterable[str]) -> frozenset[str]:
+    roles = frozenset([given] if isinstance(given, str) else given)
+    if unknown := roles - {"user", "assistant"}:
+        raise BadInput(f"roles are user and assistant, not {', '.join(sorted(map(str, unknown)))}")
+    return roles
+
+
+def _of(source: Memory | str | os.PathLike[str], org: str, audience: str) -> Memory | None:
+    """The memory that was given, as this audience."""
+    if not isinstance(source, Memory):
+        return None
+    if org != source.org:
+        raise BadInput(f"the memory is of org {source.org!r}, not {org!r}")
+    return source if audience == source.audience else source.as_audience(audience)
+
+
 def _opener(
     source: Memory | str | os.PathLike[str],
     org: str,
     audience: str,
     key: str | None,
-    timeout: float,
     options: dict[str, Any],
 ) -> Callable[[], Source]:
     if isinstance(source, Memory):
         return lambda: source
     if isinstance(source, str) and source.startswith(("http://", "https://")):
-        return lambda: Remote(source, key, org=org, audience=audience, timeout=timeout)
+        if options:
+            raise BadInput(f"a server has its own {', '.join(options)}: leave them out")
+        return lambda: Remote(source, key, org=org, audience=audience)
+    if os.fspath(source) == ":memory:":
+        raise BadInput("a store works in several threads, which share no ':memory:': give a file")
     return lambda: Memory.open(source, org=org, audience=audience, **options)
-
-
-def _said(message: Message) -> Iterable[str]:
-    """The text of a message in notes of a bounded length, without what the memory put there."""
-    texts = (unfenced(block["text"]) for block in message["content"] if "text" in block)
-    for text in texts:
-        words = " ".join(text.split())
-        for start in range(0, len(words), _LONGEST):
-            yield words[start : start + _LONGEST]
-
-
-def _delivery(subject: str, number: int, place: int, role: str, text: str) -> str:
-    """What a message is known again by. Numbers begin anew with each run: the words tell runs
-    apart, and the same words said again are no news."""
-    told = "\n".join((subject, str(number), str(place), role, text))
-    return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
 
 
 def _persisted(work: Callable[[], T]) -> T:
@@ -236,8 +260,3 @@ def _persisted(work: Callable[[], T]) -> T:
         except Conflict:
             continue
     return work()
-
-
-def _unanswered(why: str) -> MemoryEntry:
-    """Not the same as nothing found."""
-    return MemoryEntry(f"could not answer: {why}", metadata={"kind": "failure"})

@@ -102,7 +102,7 @@ async def note(body: wire.NoteAsked, visitor: Came) -> Response:
 
     def work() -> Any:
         memory = visitor.writing(body.org_id, body.audience)
-        report = memory.note(body.text, subject=body.subject, key=body.key)
+        report = memory.note(body.text, subject=body.subject, key=body.key, number=body.number)
         return answers.remembered(report, memory.edges(report.added), memory.org)
 
     return await _told(work)

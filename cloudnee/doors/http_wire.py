@@ -116,6 +116,7 @@ class NoteAsked(_Asked):
     )
     subject: Line = Field(examples=["Mrs Tan"])
     key: Line | None = Field(None, examples=["call-17"])
+    number: int | None = Field(None, ge=0, le=2**53, examples=[0])
 
 
 class RecallAsked(_Asked):

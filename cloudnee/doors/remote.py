@@ -110,9 +110,11 @@ class Remote:
         )
         return Recall(hits, passages, _unread(told["unread"]))
 
-    def note(self, text: str, *, subject: str, key: str | None = None) -> Report:
+    def note(
+        self, text: str, *, subject: str, key: str | None = None, number: int | None = None
+    ) -> Report:
         """Write a dated line about someone."""
-        told = self._post("/v1/note", text=text, subject=subject, key=key)
+        told = self._post("/v1/note", text=text, subject=subject, key=key, number=number)
         return Report(
             path=told["path"],
             status=told["status"],

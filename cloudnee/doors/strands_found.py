@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from strands.memory.types import MemoryEntry
 
 from cloudnee.doors import wording
-from cloudnee.graph.identity import handle_kind, looks_like_phone
-from cloudnee.model import Current, Edge, Passage, Unread
+from cloudnee.graph.identity import looks_like_phone
+from cloudnee.graph.question import named_spans
+from cloudnee.pages.terms import STOP_WORDS, terms
 
 if TYPE_CHECKING:
-    from cloudnee.model import Forgotten, Rated, Recall, Report
+    from cloudnee.model import Current, Edge, Forgotten, Passage, Rated, Recall, Report
 
-__all__ = ["Source", "found"]
+__all__ = ["Looked", "Source", "entries", "looked"]
 
-_PHONE = re.compile(r"(?<![\w-])\+?\d[\d\s().-]{5,18}\d(?![\w-])")
+_HANDLE = re.compile(r"[^\s@,;()<>]+@[^\s@,;()<>]+\w|(?<![\w-])\+?\(?\d[\d\s().-]{5,18}\d(?![\w-])")
 _MOST_PASSAGE = 1200
 _ALONE = 80  # characters of a query that may be a name and nothing else
+_MOST_NAMES = 6  # runs of capitalised words that are looked up
 
 
 class Source(Protocol):
@@ -34,7 +36,9 @@ class Source(Protocol):
     def recall(self, query: str, top_k: int = ...) -> Recall:
         """The best facts and passages."""
 
-    def note(self, text: str, *, subject: str, key: str | None = ...) -> Report:
+    def note(
+        self, text: str, *, subject: str, key: str | None = ..., number: int | None = ...
+    ) -> Report:
         """Keep a note."""
 
     def improve(self, edge_ids: Sequence[str], rating: int, key: str | None = ...) -> Rated:
@@ -50,85 +54,112 @@ class Source(Protocol):
         """Close it."""
 
 
-def found(memory: Source, query: str, most: int) -> list[MemoryEntry]:
-    """The entries for a query, `most` of facts and passages together, facts first."""
-    if not query.strip():
-        return []
-    entries = _Entries(most)
-    for who in _handles(query):
-        entries.current(memory.read_current(who))
-    if entries.facts and len(query) <= _ALONE and not re.search(r"[?？]|\s\w+\s\w+\s\w+", query):
-        return entries.all()
-    answer = memory.recall(query, top_k=most)
-    for hit in answer.hits:
-        entries.fact(hit.edge, hit.score)
-    entries.passages(answer.passages)
-    entries.unread(answer.unread)
-    return entries.all()
+class Looked(NamedTuple):
+    """What SQL alone says to a query: about its phones and addresses, and about its names.
+
+    `alone` says that the query asks for nothing else.
+    """
+
+    handles: tuple[Current, ...] = ()
+    names: tuple[Current, ...] = ()
+    alone: bool = False
 
 
-def _handles(query: str) -> Iterator[str]:
-    """What in a query opens facts by SQL: all of it where it is short, and each phone in it."""
-    bare = query.strip()
-    phones = [m.group() for m in _PHONE.finditer(query) if looks_like_phone(m.group())]
-    if len(bare) <= _ALONE and handle_kind(bare) != "phone":
-        yield bare.rstrip("?!. ")
-    yield from dict.fromkeys(phones)
+def looked(memory: Source, query: str) -> Looked:
+    """Look up the phones, e-mail addresses and names in a query; no embedder is asked."""
+    bare = query.strip().rstrip("?!. ")
+    if len(bare) <= _ALONE and (told := memory.read_current(bare)).edges:
+        return Looked((told,), alone=True)
+    handles: list[Current] = []
+    names: list[Current] = []
+    rest = query
+    for match in _HANDLE.finditer(query):
+        who = match.group()
+        if ("@" in who or looks_like_phone(who)) and (told := memory.read_current(who)).entities:
+            handles.append(told)
+            rest = rest.replace(who, " ")
+    for who in _names(rest):
+        if who in rest and (told := memory.read_current(who)).entities:
+            names.append(told)
+            rest = rest.replace(who, " ")
+    asks = any(term not in STOP_WORDS for term in terms(rest))
+    stated = any(told.edges for told in handles + names)
+    return Looked(tuple(handles), tuple(names), stated and not asks)
 
 
-class _Entries:
-    """Entries in the order they are told, each fact once."""
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.facts: dict[str, MemoryEntry] = {}
-        self.others: list[MemoryEntry] = []
-
-    def current(self, told: Current) -> None:
-        if len(told.entities) > 1:
-            names = "; ".join(wording.entity(one) for one in told.entities)
-            self.others.append(_entry(f"this leads to several: {names}", "ambiguity"))
-        for edge in told.edges:
-            self.fact(edge, None)
-        self.unread(told.unread)
-
-    def fact(self, edge: Edge, score: float | None) -> None:
-        if edge.id not in self.facts and len(self.facts) < self.most:
-            self.facts[edge.id] = _entry(
-                wording.fact(edge),
-                "fact",
-                edge_id=edge.id,
-                score=score,
-                path=edge.path,
-                line=edge.line,
-                as_of=edge.as_of.isoformat(),
-            )
-
-    def passages(self, told: Iterable[Passage]) -> None:
-        """As many as there is room for; half of all, where facts would take it."""
-        room = max(self.most - len(self.facts), self.most // 2, 1)
-        lines = {
-            (e.metadata or {})["path"]: (e.metadata or {})["line"] for e in self.facts.values()
-        }
-        news = [one for one in told if not _said(one, lines)]
-        for one in news[:room]:
-            text = wording.passage(one)
-            shown = text if len(text) <= _MOST_PASSAGE else f"{text[:_MOST_PASSAGE]}…"
-            place = {"path": one.path, "line": one.start_line, "end_line": one.end_line}
-            self.others.append(_entry(shown, "passage", score=one.score, **place))
-
-    def unread(self, told: Iterable[Unread]) -> None:
-        self.others.extend(_entry(wording.unread(p), "unread", path=p.path) for p in list(told)[:1])
-
-    def all(self) -> list[MemoryEntry]:
-        return [*self.facts.values(), *self.others]
+def _names(query: str) -> list[str]:
+    """What in a query may be a name, as written: longest first."""
+    spans = {query[start:end].strip(" ?!.,;:") for start, end, _ in named_spans(query)}
+    worth = [words for words in spans if not _begins_plainly(words)]
+    return sorted(worth, key=lambda words: (-len(words), words))[:_MOST_NAMES]
 
 
-def _said(passage: Passage, lines: dict[str, int]) -> bool:
-    """Whether a fact of that very line is told already: the passage would add nothing."""
-    return lines.get(passage.path) == passage.start_line == passage.end_line
+def _begins_plainly(words: str) -> bool:
+    first = words.split()[0] if words.split() else ""
+    return not words or first.casefold() in STOP_WORDS
+
+
+def entries(found: Looked, recall: Recall | None, why: str, most: int) -> list[MemoryEntry]:
+    """At most `most` entries: facts, then passages; `why` says what could not be answered.
+
+    Passages have up to half of the room: what no fact says is found there alone.
+    """
+    facts = _Facts()
+    several = [_several(told) for told in found.handles + found.names if len(told.entities) > 1]
+    for told in found.handles:
+        facts.current(told.edges)
+    for hit in recall.hits if recall else ():
+        facts.add(hit.edge, hit.score)
+    for told in found.names:
+        facts.current(told.edges)
+    unread = [page for told in found.handles + found.names for page in told.unread]
+    unread += recall.unread if recall else ()
+    said = [_entry(wording.unread(page), "unread", path=page.path) for page in unread[:1]]
+    if why:
+        part = " in full" if facts.held else ""
+        said = [_entry(f"could not answer{part}: {why}", "failure")]
+    room = max(1, most - len(several) - len(said))
+    passages = [] if recall is None else list(_passages(recall.passages, facts.lines))
+    told_facts = facts.held[: room - min(len(passages), room // 2)]
+    return [*several, *told_facts, *passages[: room - len(told_facts)], *said][:most]
+
+
+class _Facts:
+    """Facts in the order they are told, each once, and the lines that state them."""
+
+    def __init__(self) -> None:
+        self.held: list[MemoryEntry] = []
+        self.ids: set[str] = set()
+        self.lines: set[tuple[str, int]] = set()
+
+    def current(self, edges: Iterable[Edge]) -> None:
+        for edge in edges:
+            self.add(edge, 0.0)  # looked up: no distance
+
+    def add(self, edge: Edge, score: float) -> None:
+        if edge.id in self.ids:
+            return
+        self.ids.add(edge.id)
+        self.lines.add((edge.path, edge.line))
+        place = {"path": edge.path, "line": edge.line, "as_of": edge.as_of.isoformat()}
+        self.held.append(_entry(wording.fact(edge), "fact", edge_id=edge.id, score=score, **place))
+
+
+def _passages(told: Iterable[Passage], stated: set[tuple[str, int]]) -> Iterator[MemoryEntry]:
+    """Passages, without those that are the very line of a fact: they would add nothing."""
+    for one in told:
+        if one.start_line == one.end_line and (one.path, one.start_line) in stated:
+            continue
+        text = wording.passage(one)
+        shown = text if len(text) <= _MOST_PASSAGE else f"{text[:_MOST_PASSAGE]}…"
+        place = {"path": one.path, "line": one.start_line, "end_line": one.end_line}
+        yield _entry(shown, "passage", score=one.score, **place)
+
+
+def _several(told: Current) -> MemoryEntry:
+    names = "; ".join(wording.entity(one) for one in told.entities[:5])
+    return _entry(f"this leads to {len(told.entities)}, ask which is meant: {names}", "ambiguity")
 
 
 def _entry(text: str, kind: str, **more: Any) -> MemoryEntry:
-    metadata = {"kind": kind, **{name: value for name, value in more.items() if value is not None}}
-    return MemoryEntry(text, metadata=metadata)
+    return MemoryEntry(text, metadata={"kind": kind, **more})

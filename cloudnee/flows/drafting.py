@@ -25,7 +25,7 @@ from cloudnee.graph.identity import entity_key, handle_keys, handle_kind
 from cloudnee.model import Alias, Refused
 from cloudnee.pages.page import ParsedPage, parse_page
 from cloudnee.pages.passages import page_passages
-from cloudnee.store.store import PageRow, Store
+from cloudnee.store.store import Delivery, PageRow, Store
 
 __all__ = ["Drafter", "Given", "news", "resumed", "stored_reading"]
 
@@ -43,7 +43,7 @@ class Given:
     warnings: tuple[str, ...] = ()
     over: str | None = None  # the hash of the only text that this one may replace, if any
     anew: bool = False
-    delivery: str = ""
+    delivery: Delivery | None = None
 
     @property
     def name(self) -> str:

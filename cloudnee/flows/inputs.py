@@ -7,10 +7,12 @@ from collections.abc import Callable, Collection, Sequence
 from cloudnee.errors import BadInput
 from cloudnee.graph.identity import email_key, entity_key, handle_kind, phone_digits
 from cloudnee.model import Alias
+from cloudnee.store.store import Delivery
 
 __all__ = [
     "checked_aliases",
     "checked_count",
+    "checked_delivery",
     "checked_ids",
     "checked_recall",
     "checked_search",
@@ -95,6 +97,20 @@ def checked_count(name: str, value: object, most: int) -> None:
     """A number of things asked for, refused by name where it is none."""
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
         raise BadInput(f"{name} must be a whole number from 1 to {most}, not {value!r}")
+
+
+def checked_delivery(key: object, number: object, words: object) -> Delivery | None:
+    """What a note is known again by; None for one without a key."""
+    checked_text("text", words)
+    if key is not None:
+        checked_text("key", key)
+    if number is None:
+        return Delivery(str(key)) if key else None
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 1 << 62:
+        raise BadInput(f"number must be a whole number from 0 on, not {number!r}")
+    if not key:
+        raise BadInput("number needs a key: the name of the run that it is of")
+    return Delivery(str(key), number, str(words))
 
 
 def checked_word(word: object, canonical: object) -> tuple[str, str, str]:

@@ -6,9 +6,10 @@ import re
 
 from cloudnee.extract.duplicates import standing_note
 from cloudnee.flows.reading import Reader
+from cloudnee.model import Refused, Report
 from cloudnee.store.notes import pages_under
 
-__all__ = ["repeated"]
+__all__ = ["refusal", "repeated"]
 
 _NOTE = re.compile(r"- \d{4}-\d\d-\d\d: (.*)")
 
@@ -27,6 +28,12 @@ def repeated(reader: Reader, path: str, text: str) -> str | None:
             if note and number not in past:
                 standing.append((f"{at}:{number}", note[1]))
     return standing_note(text, standing)
+
+
+def refusal(path: str, subject: str, text: str, same: str) -> Report:
+    """The report on a note that is not written, for the `same` stands at this place."""
+    refused = Refused(subject, "note", text, "the same note stands", same)
+    return Report(path, "unchanged", "", refused=(refused,), reason=f"the same note stands: {same}")
 
 
 def _overtaken(reader: Reader, page: int) -> set[int]:

@@ -60,8 +60,11 @@ class Stating:
         stated = [edge for edge in self._ever if edge.retired_at is None]
         reading = self._reading()
         change = changes(
-            [StatedFact(e.id, _fact_of(e), e.quote, (e.source, e.relation)) for e in stated],
-            [Read(fact, edge.quote) for fact, edge in reading.items()],
+            [
+                StatedFact(e.id, _fact_of(e), e.quote, (e.source, e.relation), e.line)
+                for e in stated
+            ],
+            [Read(fact, edge.quote, edge.line) for fact, edge in reading.items()],
             date_moved=self._date_moved(),
             replaced=self._replaced(reading),
         )

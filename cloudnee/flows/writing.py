@@ -25,7 +25,7 @@ from cloudnee.model import Alias, Refused, Report
 from cloudnee.pages.page import ParsedPage
 from cloudnee.pages.passages import PagePassages
 from cloudnee.store.replies import drop_other_replies
-from cloudnee.store.store import PageRow, Store
+from cloudnee.store.store import Delivery, PageRow, Store
 from cloudnee.store.vectors import Vectors
 
 __all__ = ["Draft", "PageChanged", "Place", "Writer"]
@@ -42,7 +42,7 @@ class Draft:
     `base_hash` is the stored hash the work began from (None: no page then). `reading` is None
     where extraction failed or has not happened: `status` and `reason` tell. `own_date` is the date
     the page gives itself, `as_of` the date its new facts get. `passages` is None where those that
-    are stored stay; `delivery` is the key that the page came with, if any.
+    are stored stay; `delivery` is what the page's note is known again by, if any.
     """
 
     page: ParsedPage
@@ -62,7 +62,7 @@ class Draft:
     reason: str = ""
     usage: Usage = field(default_factory=Usage)
     replies: tuple[str, ...] = ()
-    delivery: str = ""
+    delivery: Delivery | None = None
 
     @property
     def subject_key(self) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import NamedTuple
 
 __all__ = ["Change", "Read", "StatedFact", "changes", "edge_id", "fact_id", "triplet_text"]
@@ -33,10 +35,11 @@ def triplet_text(source: str, relation: str, target: str) -> str:
 
 
 class Read(NamedTuple):
-    """A fact as this reading of the page states it."""
+    """A fact as this reading of the page states it; `line` is the last that does."""
 
     fact: str
     quote: str
+    line: int = 0
 
 
 class StatedFact(NamedTuple):
@@ -46,13 +49,15 @@ class StatedFact(NamedTuple):
     fact: str
     quote: str
     group: tuple[int, str] | None = None
+    line: int = 0
 
 
 class Change(NamedTuple):
     """What a reading does to a page's facts.
 
     `added` begin, `ended` (row id to reason) stop, `kept` stay as they are, `restated` stay and
-    take the new date, because their line or the page's own date changed.
+    take the new date, because their line or the page's own date changed, or because they were
+    said again below a value that stood after them.
     """
 
     added: tuple[Read, ...]
@@ -75,6 +80,8 @@ def changes(
     """
     quotes = {read.fact: read.quote for read in reading}
     groups = set(replaced)
+    stored = list(stored)
+    again = _said_again([fact for fact in stored if fact.group in groups], reading)
     kept: list[int] = []
     restated: list[int] = []
     ended: dict[int, str] = {}
@@ -83,9 +90,26 @@ def changes(
         known.add(fact.fact)
         if fact.fact not in quotes:
             ended[fact.id] = "superseded" if fact.group in groups else "retired"
-        elif date_moved or quotes[fact.fact] != fact.quote:
+        elif date_moved or quotes[fact.fact] != fact.quote or fact.id in again:
             restated.append(fact.id)
         else:
             kept.append(fact.id)
     added = tuple(read for read in reading if read.fact not in known)
     return Change(added, ended, tuple(kept), tuple(restated))
+
+
+def _said_again(stored: Iterable[StatedFact], reading: Iterable[Read]) -> set[int]:
+    """Row ids of facts that now stand below a value of their group that they stood above."""
+    lines = {read.fact: read.line for read in reading}
+    groups: dict[tuple[int, str] | None, list[StatedFact]] = defaultdict(list)
+    for fact in stored:
+        if fact.fact in lines:
+            groups[fact.group].append(fact)
+    found = set()
+    for group in groups.values():
+        highest: float = inf  # the new line of what stood after, the one that is now first
+        for fact in sorted(group, key=lambda fact: -fact.line):
+            if lines[fact.fact] > highest:
+                found.add(fact.id)
+            highest = min(highest, lines[fact.fact])
+    return found

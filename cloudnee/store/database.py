@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -56,7 +57,8 @@ class Database:
         self._create = create
         self._made = False
         self._local = threading.local()
-        self._all: list[apsw.Connection] = []
+        # a thread that ends closes its own: each event loop of an agent brings new threads
+        self._all: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._lock = threading.Lock()
         self._turn = threading.Lock()  # SQLite's own waiting is not fair: threads queue here
         with self.explained():
@@ -85,13 +87,13 @@ class Database:
             "PRAGMA foreign_keys = 0; PRAGMA synchronous = FULL; PRAGMA cache_size = -8000"
         )
         with self._lock:
-            self._all.append(made)
+            self._all.add(made)
         return made
 
     def close(self) -> None:
         """Close the connections of every thread; one that is at work closes when it is done."""
         with self._lock:
-            held, self._all = self._all, []
+            held, self._all = list(self._all), weakref.WeakSet()
         for connection in held:
             with suppress(apsw.ThreadingViolationError):  # its thread lets go of it, then it closes
                 connection.close()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from cloudnee.config import AudienceRules
 from cloudnee.store.contradictions import ContradictionRows
@@ -15,7 +16,16 @@ from cloudnee.store.pages import PageRow, PageRows
 from cloudnee.store.passages import PassageRows
 from cloudnee.store.people import AliasRow, NameRow, PeopleRows
 
-__all__ = ["AliasRow", "EdgeRow", "NameRow", "PageEdge", "PageRow", "Store"]
+__all__ = ["AliasRow", "Delivery", "EdgeRow", "NameRow", "PageEdge", "PageRow", "Store"]
+
+
+class Delivery(NamedTuple):
+    """What a note is known again by: a key; or a key, a number and its words, where the key names
+    a run of messages, each with its number."""
+
+    key: str
+    number: int = -1
+    words: str = ""
 
 
 class Store(PageRows, PassageRows, PeopleRows, EdgeRows, ContradictionRows):
@@ -95,14 +105,32 @@ class Store(PageRows, PassageRows, PeopleRows, EdgeRows, ContradictionRows):
 
         return hashlib.blake2b(f"{kind}\n{what}".encode(), key=self.secret, digest_size=16).digest()
 
-    def delivered(self, key: str) -> bool:
-        """Whether a note came with this key before."""
-        hashed = self._tombstone("delivery", key)
-        return self.db.row("delivered", org=self.org, hash=hashed) is not None
+    def delivered(self, note: Delivery) -> bool:
+        """Whether this came before: a note under its key, or these words under its number."""
+        return self._delivered(note) == self._tombstone("words", note.words)
 
-    def add_delivery(self, key: str) -> None:
-        """Note that a note came with this key."""
-        self.db.run("add_delivery", org=self.org, hash=self._tombstone("delivery", key))
+    def take_delivery(self, note: Delivery | None) -> None:
+        """Note that this came though nothing is written, in a transaction of its own."""
+        if note and not self.delivered(note):
+            with self.writing():
+                self.add_delivery(note)
+
+    def add_delivery(self, note: Delivery) -> None:
+        """Note that this came. Other words under a number begin a new run: what is known of the
+        old one from there on is let go."""
+        words = self._delivered(note)
+        if words == self._tombstone("words", note.words):
+            return
+        key = self._tombstone("delivery", note.key)
+        if words is not None:
+            self.db.run("drop_deliveries", org=self.org, key=key, number=note.number)
+        hashed = self._tombstone("words", note.words)
+        self.db.run("add_delivery", org=self.org, key=key, number=note.number, words=hashed)
+
+    def _delivered(self, note: Delivery) -> bytes | None:
+        key = self._tombstone("delivery", note.key)
+        row = self.db.row("delivered", org=self.org, key=key, number=note.number)
+        return row[0] if row else None
 
     def forget(self, kind: str, what: str) -> None:
         """Leave a tombstone for a page ("page") or a fact ("fact")."""

@@ -39,6 +39,17 @@ def test_180_160_180_on_one_page(memory: Memory, clock: Clock) -> None:
     assert edges[1].retired_at is not None
 
 
+def test_180_160_180_as_lines_of_one_page(memory: Memory) -> None:
+    """A page that grows by lines: the value said again at its end is current, as on a first
+    reading."""
+    said = [f"Quoted price: {amount}" for amount in (180, 160, 180)]
+    for many in (1, 2, 3):
+        memory.remember("customers/tan.md", page(*said[:many]))
+        assert price(memory) == [said[many - 1].removeprefix("Quoted price: ")]
+    memory.remember("customers/lim.md", page(*said).replace("Tan", "Lim"))
+    assert price(memory, "Mrs Lim") == ["180"]
+
+
 def test_180_160_180_across_two_pages(memory: Memory, clock: Clock) -> None:
     """The value stated last wins wherever it stands."""
     memory.remember("customers/a.md", page("Quoted price: 180"))

@@ -51,3 +51,20 @@ def test_a_replaced_value_is_superseded_and_a_dropped_one_retired() -> None:
     stored = [StatedFact(1, "a", "", (7, "price")), StatedFact(2, "b", "", (7, "town"))]
     change = changes(stored, [Read("c", "")], date_moved=False, replaced=[(7, "price")])
     assert change.ended == {1: "superseded", 2: "retired"}
+
+
+def test_a_value_said_again_below_another_is_restated() -> None:
+    """Only what moved below a value of its group takes the new date; lines put in between do not
+    matter."""
+    group = (7, "price")
+    stored = [StatedFact(n, fact, "", group, 10 * n) for n, fact in enumerate("abc", 1)]
+
+    def restated(**lines: int) -> tuple[int, ...]:
+        reading = [Read(fact, "", line) for fact, line in lines.items()]
+        return changes(stored, reading, date_moved=False, replaced=[group]).restated
+
+    assert restated(a=11, b=22, c=33) == ()
+    assert restated(a=40, b=20, c=30) == (1,)
+    assert restated(a=25, b=20, c=30) == (1,)
+    assert restated(b=40, c=30) == (2,)
+    assert changes(stored, [Read("a", "", 40), Read("b", "", 20)], date_moved=False).restated == ()

@@ -69,7 +69,13 @@ def store(file: Path) -> Iterable[Callable[..., CloudneeMemoryStore]]:
     made: list[CloudneeMemoryStore] = []
 
     def new(**given: Any) -> CloudneeMemoryStore:
-        options = {"org": "coolair", "embedder": WordEmbedder(), "region": "SG", **given}
+        options = {
+            "org": "coolair",
+            "audience": "owner",
+            "embedder": WordEmbedder(),
+            "region": "SG",
+            **given,
+        }
         made.append(CloudneeMemoryStore(file, **options))
         return made[-1]
 

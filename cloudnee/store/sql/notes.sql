@@ -6,7 +6,10 @@ SELECT id, path, text FROM pages
  ORDER BY path
 
 -- :name delivered
-SELECT 1 FROM deliveries WHERE org = :org AND hash = :hash
+SELECT words FROM deliveries WHERE org = :org AND key = :key AND number = :number
+
+-- :name drop_deliveries
+DELETE FROM deliveries WHERE org = :org AND key = :key AND number >= :number
 
 -- :name add_delivery
-INSERT OR IGNORE INTO deliveries (org, hash) VALUES (:org, :hash)
+INSERT INTO deliveries (org, key, number, words) VALUES (:org, :key, :number, :words)

@@ -306,11 +306,14 @@ CREATE TABLE contradictions (
 CREATE INDEX contradictions_winner ON contradictions (winner);
 CREATE INDEX contradictions_org ON contradictions (org);
 
--- One note that came with a key, as a keyed hash: the same delivered again is not written again.
+-- One note that came with a key, or one numbered message of the run of messages that a key names:
+-- the same delivered again is not written again. Key and words are keyed hashes; -1 is no number.
 CREATE TABLE deliveries (
-    org  INTEGER NOT NULL,
-    hash BLOB NOT NULL,
-    PRIMARY KEY (org, hash)
+    org    INTEGER NOT NULL,
+    key    BLOB NOT NULL,
+    number INTEGER NOT NULL,
+    words  BLOB NOT NULL,
+    PRIMARY KEY (org, key, number)
 ) STRICT, WITHOUT ROWID;
 
 -- One taught synonym that expands a question.
